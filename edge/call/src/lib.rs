@@ -56,7 +56,7 @@ pub use leaving::{ALL_WORD, refuse_short, transfer_client_id};
 pub use meters::Figures;
 pub use outside::{Outside, Spot, Visit, form, no_endpoint};
 pub use public_call::PublicCall;
-pub use refused::{owed, refusal as core_refusal};
+pub use refused::{core_refusal, keep_refused, owed, refusal_of_order};
 pub use route::{
     Admitted, Bucket, Control, ControlHandler, Handler, Kinds, Later, Orders, Route, Run, SignedQuery, Write,
 };

@@ -281,7 +281,7 @@ fn change(
         Err(refusal) => {
             call.gate().note_refused(route.kind, app.uptime());
             let refusal = route.own(refusal);
-            if let Some(body) = route.orders.and_then(|orders| (orders.refused)(app, &call, &refusal)) {
+            if let Some(body) = route.orders.and_then(|orders| orders.keep_refused(app, &call, &refusal)) {
                 let pending = send(app, call.caller(), body, at)?;
                 return Ok((pending, Then::Refuse(refusal)));
             }

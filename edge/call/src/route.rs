@@ -14,6 +14,7 @@ use buttonwood_model::{Right, Role, Roles, Scope, Scopes};
 use buttonwood_operate::Command;
 use buttonwood_sequencer::Receipt;
 use buttonwood_wire::contract::{Components, Field, Fields, Node, Shape};
+use buttonwood_wire::draft::Draft;
 use std::pin::Pin;
 use std::time::Instant;
 
@@ -53,10 +54,10 @@ pub type Run = for<'a> fn(&'a App, Admitted<'a>) -> Later<'a>;
 pub struct Orders {
     /// Whether the orders are of contracts.
     pub of_contracts: bool,
-    /// The command that keeps the refusal of an order; none if the order cannot be read (D-147).
-    pub refused: fn(&App, &Call, &Refusal) -> Option<Body>,
+    /// The order in a payload of the endpoint.
+    pub draft: for<'a> fn(&'a Payload) -> Draft<'a>,
     /// The refusal of an order that the core rejected.
-    pub refusal: fn(&App, &Call, Reject) -> Refusal,
+    pub refusal: fn(&App, &Call, &Draft<'_>, Reject) -> Refusal,
 }
 
 /// A control call of the sandbox, which answers from the body's fields.

@@ -7,15 +7,18 @@ use super::cancel::not_live;
 use super::not_found;
 use super::order::{self as single, shown};
 use super::refusal::{before_fields, of_order};
-use buttonwood_call::{Admitted, App, Asked, Call, Kinds, Route, core_refusal, durable, nonce_user, send};
+use buttonwood_call::{
+    Admitted, App, Asked, Call, Kinds, Route, core_refusal, durable, keep_refused, nonce_user, send,
+};
 use buttonwood_engine::{AccessCommand, Body, Caller, Place, PredictionCommand, TradingCommand};
 use buttonwood_gate::{self as gate, Kind, Payload, Refusal, Value, integer};
 use buttonwood_http::Reply;
 use buttonwood_model::OrderId;
 use buttonwood_sequencer::{Pending, Receipt};
 use buttonwood_wire::contract::{Components, Entries as List, InPayload, Node, Object, Shape, Whole};
+use buttonwood_wire::draft::Draft;
 use buttonwood_wire::field::halted;
-use buttonwood_wire::prediction_order::{ContractOrder, Draft, NewContractOrder};
+use buttonwood_wire::prediction_order::{ContractOrder, NewContractOrder, Terms};
 use buttonwood_wire::{Json, answer, json, request};
 use std::sync::Arc;
 use std::time::Instant;
@@ -166,13 +169,14 @@ fn order(app: &App, place: &str, value: &Value<'_>) -> Result<Entry, Flaw> {
     let Value::Object(raw) = value else { return Err(Refusal::bad_field(place, "an object", value).into()) };
     let flawed = |refusal: Refusal| refusal.within(place);
     let fields = Payload::read(raw.as_bytes().to_vec()).map_err(flawed)?;
-    let draft = Draft::read(NewContractOrder::of(&fields)).map_err(flawed)?;
-    let order = match app.find_contract(&draft.symbol) {
-        Some((id, symbol)) => Ok(Box::new(draft.place(id, symbol).map_err(|refusal| Flaw {
-            kept: single::keep(&fields, id, &single::ROUTE.own(refusal.clone())).map(Box::new),
+    let draft = Draft::of_contract(&fields);
+    let terms = Terms::of(&draft).map_err(flawed)?;
+    let order = match app.find_contract(terms.symbol) {
+        Some((id, symbol)) => Ok(Box::new(terms.place(id, symbol).map_err(|refusal| Flaw {
+            kept: keep_refused(&draft, id, symbol, &single::ROUTE.own(refusal.clone())).map(Box::new),
             refusal: flawed(refusal),
         })?)),
-        None => Err(not_found("Contract", &draft.symbol)),
+        None => Err(not_found("Contract", terms.symbol)),
     };
     drop(draft);
     Ok(Entry::Place(fields, order))
@@ -279,7 +283,9 @@ async fn answer_entry(
             return Err(not_live(app, call.account(), *order).await);
         }
         Entry::Cancel(_) => receipt.order().map_err(|reject| core_refusal(app, call, reject))?,
-        Entry::Place(fields, _) => receipt.order().map_err(|reject| of_order(app, call, fields, reject))?,
+        Entry::Place(fields, _) => {
+            receipt.order().map_err(|reject| of_order(app, call, &Draft::of_contract(fields), reject))?
+        }
     };
     shown(app, order, receipt.stamp.time)
 }

@@ -3,16 +3,16 @@
 use super::not_found;
 use super::refusal::{before_fields, of_order};
 use buttonwood_call::{App, Call, Kinds, Orders, Route, Write};
-use buttonwood_engine::{Body, OrderState, Reject, TradingCommand};
-use buttonwood_gate::{Payload, Refusal};
+use buttonwood_engine::{Body, OrderState, TradingCommand};
+use buttonwood_gate::Refusal;
 use buttonwood_http::Reply;
-use buttonwood_model::{SymbolId, Time};
+use buttonwood_model::Time;
 use buttonwood_sequencer::Receipt;
+use buttonwood_wire::draft::Draft;
 use buttonwood_wire::field::failed;
 use buttonwood_wire::json;
-use buttonwood_wire::prediction_order::{ContractOrder, Draft, NewContractOrder, OwnOrder};
+use buttonwood_wire::prediction_order::{ContractOrder, NewContractOrder, OwnOrder, Terms};
 use http::StatusCode;
-use std::sync::Arc;
 
 /// Trader only.
 pub(crate) const ROUTE: Route =
@@ -29,7 +29,7 @@ pub(crate) const ROUTE: Route =
             "Bids of a contract's one book are buys of yes and sales of no, asks are sales of yes and buys of no: a buy of no at 0.40 \
              is an ask for yes at 0.60. Free pairs of yes and no net at once, and pay a dollar each.",
         ])
-        .places(&Orders { of_contracts: true, refused, refusal: of_payload })
+        .places(&Orders { of_contracts: true, draft: |payload| Draft::of_contract(payload), refusal: of_order })
         .takes::<NewContractOrder>()
         .gives::<ContractOrder>()
         .refuses(&[404, 422]);
@@ -37,10 +37,10 @@ pub(crate) const ROUTE: Route =
 fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     // Terms come before fields. The core checks them before it places an order, so a call with good fields need not wait for the views.
     let read = || {
-        let draft = Draft::read(NewContractOrder::of(call.payload()))?;
-        let (id, symbol) =
-            app.find_contract(&draft.symbol).ok_or_else(|| not_found("Contract", &draft.symbol))?;
-        draft.place(id, symbol)
+        let draft = Draft::of_contract(call.payload());
+        let terms = Terms::of(&draft)?;
+        let found = app.find_contract(terms.symbol).ok_or_else(|| not_found("Contract", terms.symbol));
+        found.and_then(|(id, symbol)| terms.place(id, symbol))
     };
     match read() {
         Ok(place) => Ok(TradingCommand::Place(place).into()),
@@ -48,24 +48,9 @@ fn command(app: &App, call: &Call) -> Result<Body, Refusal> {
     }
 }
 
-/// The command that keeps the refusal of an order that could be read (D-147).
-fn refused(app: &App, call: &Call, refusal: &Refusal) -> Option<Body> {
-    let (id, _) = app.find_contract(&call.payload().decimal_text("symbol")?)?;
-    keep(call.payload(), id, refusal)
-}
-
-/// The command that keeps the refusal of an order with these fields; none if it cannot be read.
-pub(super) fn keep(order: &Payload, id: SymbolId, refusal: &Refusal) -> Option<Body> {
-    let draft = Draft::read(NewContractOrder::of(order)).ok()?.refused(id, refusal)?;
-    Some(TradingCommand::Refuse(Arc::new(draft)).into())
-}
-
-fn of_payload(app: &App, call: &Call, reject: Reject) -> Refusal {
-    of_order(app, call, call.payload(), reject)
-}
-
 fn answer(app: &App, call: &Call, receipt: &Receipt) -> Result<Reply, Refusal> {
-    let order = receipt.order().map_err(|reject| of_order(app, call, call.payload(), reject))?;
+    let order =
+        receipt.order().map_err(|reject| of_order(app, call, &Draft::of_contract(call.payload()), reject))?;
     let shown = shown(app, order, receipt.stamp.time)?;
     Ok(Reply::json(json::body(&shown)).with_status(StatusCode::CREATED))
 }

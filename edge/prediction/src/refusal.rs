@@ -4,14 +4,15 @@ use crate::not_found;
 use buttonwood_call::{App, Call, core_refusal, owed};
 use buttonwood_engine::prediction::Reject as PredictionReject;
 use buttonwood_engine::{AccessReject, DeskReject, PlaceReject, Reject, StopError, TradingReject};
-use buttonwood_gate::{Payload, Refusal, quoted};
+use buttonwood_gate::{Refusal, quoted};
 use buttonwood_model::Symbol;
 use buttonwood_num::{MONEY_DECIMALS, Money};
+use buttonwood_wire::draft::{Draft, text_of};
 use buttonwood_wire::field::{closed_account, wrong_kind};
 use buttonwood_wire::reject::{BEYOND_ADVANCES, in_debt};
 
-/// The refusal of an order that the core rejected. `order` has the fields of the order: the call's payload, or an entry of a batch.
-pub(crate) fn of_order(app: &App, call: &Call, order: &Payload, reject: Reject) -> Refusal {
+/// The refusal of an order that the core rejected, which is a call's own or an entry of its batch.
+pub(crate) fn of_order(app: &App, call: &Call, order: &Draft<'_>, reject: Reject) -> Refusal {
     if let Reject::Prediction(reject) = reject {
         of_room(app, call, order, reject)
     } else if let Reject::Trading(TradingReject::Place(reject)) = reject {
@@ -24,20 +25,20 @@ pub(crate) fn of_order(app: &App, call: &Call, order: &Payload, reject: Reject) 
 }
 
 /// The refusal by the room of prediction markets.
-fn of_room(app: &App, call: &Call, order: &Payload, reject: PredictionReject) -> Refusal {
-    let name = symbol_text(order);
+fn of_room(app: &App, call: &Call, order: &Draft<'_>, reject: PredictionReject) -> Refusal {
+    let name = text_of(&order.symbol);
     if reject == PredictionReject::TermsNotAccepted {
         terms_not_accepted()
     } else if reject == PredictionReject::WrongKind {
         account_kind(app, call).unwrap_or_else(|| bad("The account does not trade contracts"))
     } else if reject == PredictionReject::UnknownContract {
-        not_found("Contract", &name)
+        not_found("Contract", name)
     } else if reject == PredictionReject::NotOpen {
-        not_open(&name)
+        not_open(name)
     } else if reject == PredictionReject::SellOnly {
         let message = format!(
             "Contract {} is closed to buys from the account's jurisdiction; sales and cancels are taken",
-            quoted(&name)
+            quoted(name)
         );
         Refusal::coded(403, "ACCOUNT_RESTRICTED_SELL_ONLY", message)
     } else {
@@ -46,11 +47,11 @@ fn of_room(app: &App, call: &Call, order: &Payload, reject: PredictionReject) ->
 }
 
 /// The refusal by the trading floor.
-fn of_floor(app: &App, call: &Call, order: &Payload, reject: PlaceReject) -> Refusal {
-    let name = symbol_text(order);
+fn of_floor(app: &App, call: &Call, order: &Draft<'_>, reject: PlaceReject) -> Refusal {
+    let name = text_of(&order.symbol);
     match reject {
-        PlaceReject::InvalidSymbol => not_found("Contract", &name),
-        PlaceReject::MarketClosed | PlaceReject::MarketNotOpen(_) => not_open(&name),
+        PlaceReject::InvalidSymbol => not_found("Contract", name),
+        PlaceReject::MarketClosed | PlaceReject::MarketNotOpen(_) => not_open(name),
         PlaceReject::Stop(error) => bad_stop(order, error),
         PlaceReject::InsufficientFunds { needed, available } => {
             let refusal = no_funds(short(app, order, needed, available));
@@ -66,12 +67,16 @@ fn of_floor(app: &App, call: &Call, order: &Payload, reject: PlaceReject) -> Ref
         PlaceReject::Desk(DeskReject::WrongKind) => {
             account_kind(app, call).unwrap_or_else(|| bad("The account does not trade contracts"))
         }
-        PlaceReject::TooManyFills => {
-            bad_field(order, "quantity", "smaller: the order would trade with too many orders at once")
-        }
+        PlaceReject::TooManyFills => bad_field(
+            "quantity",
+            order.quantity.text(),
+            "smaller: the order would trade with too many orders at once",
+        ),
         PlaceReject::TooManyOrders => bad("The account has the most live orders that it may have"),
-        PlaceReject::BelowMinimum => bad_field(order, "quantity", "at least the contract's quantityMinimum"),
-        PlaceReject::NoPrice => bad_field(order, "price", "more than 0 and less than 1"),
+        PlaceReject::BelowMinimum => {
+            bad_field("quantity", order.quantity.text(), "at least the contract's quantityMinimum")
+        }
+        PlaceReject::NoPrice => bad_field("price", order.price.text(), "more than 0 and less than 1"),
         PlaceReject::NoAuctions
         | PlaceReject::AuctionNotOpen { .. }
         | PlaceReject::SpendIsForBuys
@@ -119,27 +124,27 @@ fn bad(message: &str) -> Refusal {
     Refusal::coded(400, "InvalidInput", message)
 }
 
-fn bad_field(order: &Payload, name: &str, expected: &str) -> Refusal {
-    Refusal::misfit("Field", name, expected, &order.decimal_text(name).unwrap_or_default())
+fn bad_field(name: &str, text: &str, expected: &str) -> Refusal {
+    Refusal::misfit("Field", name, expected, text)
 }
 
 /// A stop price that breaks the rule of contracts, in the view of the order's own outcome (F§18.5).
-fn bad_stop(order: &Payload, error: StopError) -> Refusal {
-    let text = |name| order.decimal_text(name).unwrap_or_default();
-    let expected = match (error, &*text("side")) {
+fn bad_stop(order: &Draft<'_>, error: StopError) -> Refusal {
+    let price = quoted(order.price.text());
+    let expected = match (error, text_of(&order.side)) {
         (StopError::Missing, _) => "given for a stop-limit order".to_owned(),
         (StopError::Buy | StopError::Sell | StopError::TooFar, "sell") => {
-            format!("at least the price {} and at most the last price of the outcome", quoted(&text("price")))
+            format!("at least the price {price} and at most the last price of the outcome")
         }
         (StopError::Buy | StopError::Sell | StopError::TooFar, _) => {
-            format!("at least the last price of the outcome and at most the price {}", quoted(&text("price")))
+            format!("at least the last price of the outcome and at most the price {price}")
         }
     };
-    bad_field(order, "stopPrice", &expected)
+    bad_field("stopPrice", order.stop.text(), &expected)
 }
 
 /// Why less may be spent than the account has: it is in debt, or its group has an advance or a debt (D-167, D-181).
-fn withheld(app: &App, call: &Call, order: &Payload) -> Option<String> {
+fn withheld(app: &App, call: &Call, order: &Draft<'_>) -> Option<String> {
     let (is_in_debt, is_in_advance) = {
         let views = app.exchange.views();
         let state = views.state();
@@ -148,7 +153,7 @@ fn withheld(app: &App, call: &Call, order: &Payload) -> Option<String> {
     if is_in_debt {
         return Some(in_debt(&owed(app, call.account())).message);
     }
-    let buys = order.decimal_text("side").is_some_and(|side| side == "buy");
+    let buys = text_of(&order.side) == "buy";
     (is_in_advance && buys).then(|| GROUP_IN_ADVANCE.to_owned())
 }
 
@@ -157,12 +162,11 @@ const GROUP_IN_ADVANCE: &str = "the account's group has an open advance for a de
                                 beyond it buys contracts";
 
 /// The text for too little money, or too few claims.
-fn short(app: &App, order: &Payload, needed: Money, available: Money) -> String {
-    let text = |name| order.decimal_text(name).unwrap_or_default();
-    let name = symbol_text(order);
-    let unit = match &*text("side") {
-        "sell" => format!("contracts of {} on {}", quoted(&name), quoted(&text("outcome"))),
-        _ => app.find_contract(&name).map(|(_, symbol)| quote(app, symbol)).unwrap_or_default(),
+fn short(app: &App, order: &Draft<'_>, needed: Money, available: Money) -> String {
+    let name = text_of(&order.symbol);
+    let unit = match text_of(&order.side) {
+        "sell" => format!("contracts of {} on {}", quoted(name), quoted(text_of(&order.outcome))),
+        _ => app.find_contract(name).map(|(_, symbol)| quote(app, symbol)).unwrap_or_default(),
     };
     let (needed, available) = (digits(needed), digits(available));
     format!("The order needs {needed} {unit}, and the account has {available} available")
@@ -180,8 +184,4 @@ fn digits(amount: Money) -> String {
 
 fn no_funds(message: String) -> Refusal {
     Refusal::coded(422, "InsufficientFunds", message)
-}
-
-fn symbol_text(order: &Payload) -> String {
-    order.decimal_text("symbol").unwrap_or_default().into_owned()
 }

@@ -16,8 +16,19 @@ const TICKS_OF_HEARTBEAT: u64 = 5;
 /// Answers that a socket may owe; further messages wait unread.
 const OWED_MAX: usize = 256;
 
-/// An answer that comes later: a JSON object; none once it was sent, before frames that follow it.
-pub(crate) type Later = Pin<Box<dyn Future<Output = Option<Vec<u8>>>>>;
+/// The answer to a message.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    /// A JSON object.
+    pub(crate) json: Vec<u8>,
+    /// Its status.
+    pub(crate) status: u16,
+    /// The code and the text of its error, if it has one.
+    pub(crate) error: Option<(i32, String)>,
+}
+
+/// An answer that comes later; none once it was sent, before frames that follow it.
+pub(crate) type Later = Pin<Box<dyn Future<Output = Option<Answer>>>>;
 
 /// The parts of a socket that its kind decides.
 pub(crate) trait Session {
@@ -78,7 +89,7 @@ pub(crate) async fn serve(
                 }
             }
             answer = next_of(&mut owed), if is_owing => if let Some(answer) = answer {
-                member.send(answer, true);
+                member.send(answer.json, true);
             },
             message = socket.next(&*member, is_reading) => match message {
                 Some(message) => owed.extend(session.hear(message)),
@@ -89,7 +100,7 @@ pub(crate) async fn serve(
 }
 
 /// The first of the answers that are owed.
-async fn next_of(owed: &mut VecDeque<Later>) -> Option<Vec<u8>> {
+async fn next_of(owed: &mut VecDeque<Later>) -> Option<Answer> {
     poll_fn(|context| match owed.front_mut() {
         None => Poll::Pending,
         Some(first) => first.as_mut().poll(context).map(|answer| {
@@ -114,7 +125,7 @@ impl<B: FnMut()> Session for Listening<B> {
 }
 
 /// An answer that is there.
-pub(crate) fn ready(answer: Vec<u8>) -> Later {
+pub(crate) fn ready(answer: Answer) -> Later {
     Box::pin(std::future::ready(Some(answer)))
 }
 

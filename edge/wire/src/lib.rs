@@ -11,6 +11,7 @@ pub mod clearing;
 pub mod contract;
 pub mod convert;
 pub mod csv;
+pub mod draft;
 pub mod field;
 pub mod html;
 pub mod json;

@@ -1,7 +1,8 @@
-//! Reading an order from a payload (ORD-024 to ORD-036), and the name of an order that exists.
+//! The fields and the rules of an order of a listed symbol (ORD-024 to ORD-036), and the name of an order that exists.
 
 use crate::answers::{OptionName, SideName};
-use crate::contract::{Decimal, Described, Flag, InPayload, Kind, Loose, Node, Sent, Text, Whole};
+use crate::contract::{Described, Flag, InPayload, Kind, Loose, Node, Sent, Text, Whole};
+use crate::draft::{Draft, Figure, Figured, Word};
 use crate::field::{bad_order_field, bad_value};
 use crate::order::option_name;
 use crate::reject::bad_stop;
@@ -73,14 +74,14 @@ request! {
         /// The type.
         kind as "type": Ordered<Loose<NewOrderType>>,
         /// The limit price, a multiple of the symbol's `quote_increment`; for limit and stop-limit orders, which need it.
-        price: Decimal,
+        price: Figured<false>,
         /// The stop price of a stop-limit order, below the limit of a buy and above that of a sell, by at most half the stop price.
         /// Other orders ignore it.
-        stop_price: Decimal,
+        stop_price: Figured<false>,
         /// The quantity, a multiple of the symbol's `tick_size` and at least its `min_order_size`.
-        amount: Decimal,
+        amount: Figured<false>,
         /// How much of the quote currency to spend; for market buys, in place of `amount`.
-        total_spend: Decimal,
+        total_spend: Figured<false>,
         /// The execution option. `maker-or-cancel` and `auction-only` are for limit orders.
         options: Sent<Options>,
         /// An id of the client's own, which need not be unique.
@@ -94,24 +95,28 @@ request! {
 ///
 /// # Errors
 /// When a field that every order needs is missing.
-pub fn symbol_name(payload: &Payload) -> Result<Cow<'_, str>, Refusal> {
-    for name in ["symbol", "side", "type"] {
-        if payload.sent(name).is_none() {
+pub fn symbol_name<'d>(draft: &'d Draft<'_>) -> Result<&'d str, Refusal> {
+    for (name, word) in [("symbol", &draft.symbol), ("side", &draft.side), ("type", &draft.kind)] {
+        if matches!(word, Ok(None)) {
             return Err(missing(name));
         }
     }
-    Ok(NewOrder::of(payload).symbol().unwrap_or_default())
+    Ok(text(&draft.symbol)?.unwrap_or_default())
+}
+
+/// A text of a draft.
+fn text<'d>(word: &'d Word<'_>) -> Result<Option<&'d str>, Refusal> {
+    word.as_ref().map(Option::as_deref).map_err(Clone::clone)
 }
 
 /// A new order for this symbol.
 ///
 /// # Errors
 /// The first field that does not fit.
-pub fn place(payload: &Payload, id: SymbolId, symbol: &Symbol) -> Result<Place, Refusal> {
-    let order = NewOrder::of(payload);
-    let side = side(&order.side().unwrap_or_default(), symbol)?;
-    let kind = kind(payload, symbol, side)?;
-    let option = option(order)?;
+pub(crate) fn place(draft: &Draft<'_>, id: SymbolId, symbol: &Symbol) -> Result<Place, Refusal> {
+    let side = side(text(&draft.side)?.unwrap_or_default(), symbol)?;
+    let kind = kind(draft, symbol, side)?;
+    let option = option(draft)?;
     if let Some(resting @ (ExecutionOption::MakerOrCancel | ExecutionOption::AuctionOnly)) = option
         && matches!(kind, OrderKind::Market | OrderKind::MarketSpend)
     {
@@ -120,7 +125,7 @@ pub fn place(payload: &Payload, id: SymbolId, symbol: &Symbol) -> Result<Place, 
     if let (OrderKind::StopLimit, Some(option)) = (kind, option) {
         return Err(unsupported(option, "stop-limit"));
     }
-    let margin = order.margin_order()?;
+    let margin = draft.margin.clone()?;
     let spends = kind == OrderKind::MarketSpend;
     if spends && symbol.product == Product::Swap {
         return Err(no_spend(symbol));
@@ -132,11 +137,11 @@ pub fn place(payload: &Payload, id: SymbolId, symbol: &Symbol) -> Result<Place, 
         claim: Claim::Yes,
         kind,
         option,
-        price: if is_limited { price(payload, symbol)? } else { Price::default() },
-        stop: if kind == OrderKind::StopLimit { stop(payload, symbol)? } else { Price::default() },
-        qty: if spends { Qty::ZERO } else { quantity(&present(payload, "amount")?, symbol)? },
-        spend: if spends { total_spend(&present(payload, "total_spend")?, symbol)? } else { Money::ZERO },
-        client_id: client_id(order.client_order_id())?,
+        price: if is_limited { price_of(present(&draft.price, "price")?, symbol)? } else { Price::default() },
+        stop: if kind == OrderKind::StopLimit { stop(&draft.stop, symbol)? } else { Price::default() },
+        qty: if spends { Qty::ZERO } else { qty_of(present(&draft.quantity, "amount")?, symbol)? },
+        spend: if spends { spend_of(present(&draft.spend, "total_spend")?, symbol)? } else { Money::ZERO },
+        client_id: draft.client_id.clone()?,
         margin,
     })
 }
@@ -153,28 +158,26 @@ pub fn check_stop_apart(place: &Place, symbol: &Symbol) -> Result<(), Refusal> {
     Err(bad_stop(symbol, error, &shown(|out| symbol.grid.push_price(out, place.stop))))
 }
 
-/// An order that can be read and that a rule refuses, for its one event (D-147); none if a field cannot be read, or the refusal is about
-/// something else than the order.
-pub fn refused(payload: &Payload, id: SymbolId, symbol: &Symbol, refusal: &Refusal) -> Option<RefusedDraft> {
+/// The order as [`Draft::refused`] has it.
+pub(crate) fn refused(
+    draft: &Draft<'_>,
+    id: SymbolId,
+    symbol: &Symbol,
+    refusal: &Refusal,
+) -> Option<RefusedDraft> {
     let reason = RefusalReason::of_name(refusal.code())?;
-    let order = NewOrder::of(payload);
-    let side = side(&order.side().unwrap_or_default(), symbol).ok()?;
-    let kind = kind(payload, symbol, side).ok()?;
-    let number = |text: Option<Cow<'_, str>>| match text {
-        None => Some(None),
-        Some(text) => Number::parse(text.as_bytes()).ok().map(Some),
-    };
+    let side = side(text(&draft.side).ok()?.unwrap_or_default(), symbol).ok()?;
     Some(RefusedDraft {
         symbol: id,
         side,
         claim: Claim::Yes,
-        kind,
-        option: option(order).ok()?,
-        price: number(order.price())?,
-        stop: number(order.stop_price())?,
-        qty: number(order.amount())?,
-        spend: number(order.total_spend())?,
-        client_id: client_id(order.client_order_id()).ok()?,
+        kind: kind(draft, symbol, side).ok()?,
+        option: option(draft).ok()?,
+        price: draft.price.number().ok()?,
+        stop: draft.stop.number().ok()?,
+        qty: draft.quantity.number().ok()?,
+        spend: draft.spend.number().ok()?,
+        client_id: draft.client_id.as_ref().ok().copied()?,
         reason,
     })
 }
@@ -211,27 +214,23 @@ pub fn side(text: &str, symbol: &Symbol) -> Result<Side, Refusal> {
     }
 }
 
-fn kind(payload: &Payload, symbol: &Symbol, side: Side) -> Result<OrderKind, Refusal> {
-    let order = NewOrder::of(payload);
-    let text = order.kind().unwrap_or_default();
-    match &*text {
+fn kind(draft: &Draft<'_>, symbol: &Symbol, side: Side) -> Result<OrderKind, Refusal> {
+    match text(&draft.kind)?.unwrap_or_default() {
         "exchange limit" => Ok(OrderKind::Limit),
         "exchange stop limit" => Ok(OrderKind::StopLimit),
-        "exchange market" => match (order.amount(), order.total_spend()) {
-            (Some(_), Some(spend)) => {
+        "exchange market" => match (&draft.quantity, &draft.spend) {
+            (Figure::Sent(..), Figure::Sent(spend, _)) => {
                 let expected = match side {
                     Side::Buy => "sent instead of 'amount', not beside it",
                     Side::Sell => "left out of a sell, which is for an 'amount'",
                 };
-                Err(bad_value("total_spend", expected, &spend))
+                Err(bad_value("total_spend", expected, spend))
             }
-            (None, Some(_)) if side == Side::Buy => Ok(OrderKind::MarketSpend),
-            // A buy needs one of the two: where the only one sent is `null`, it is the one that is refused.
-            (None, None)
-                if side == Side::Buy && payload.is_null("total_spend") && !payload.is_null("amount") =>
-            {
+            (Figure::Absent | Figure::Null, Figure::Sent(..)) if side == Side::Buy => {
                 Ok(OrderKind::MarketSpend)
             }
+            // A buy needs one of the two: where the only one sent is `null`, it is the one that is refused.
+            (Figure::Absent, Figure::Null) if side == Side::Buy => Ok(OrderKind::MarketSpend),
             _ => Ok(OrderKind::Market),
         },
         other => {
@@ -242,8 +241,12 @@ fn kind(payload: &Payload, symbol: &Symbol, side: Side) -> Result<OrderKind, Ref
     }
 }
 
-fn option(order: NewOrder<'_>) -> Result<Option<ExecutionOption>, Refusal> {
-    let raw = match order.options() {
+/// The text of the only option of an order.
+///
+/// # Errors
+/// `OptionsMustBeArray`, `ConflictingOptions`.
+pub(crate) fn only_option(sent: Option<Value<'_>>) -> Word<'_> {
+    let raw = match sent {
         None => return Ok(None),
         Some(Value::Array(raw)) => raw,
         Some(other) => {
@@ -254,7 +257,7 @@ fn option(order: NewOrder<'_>) -> Result<Option<ExecutionOption>, Refusal> {
     let mut given = items(raw);
     match (given.next(), given.next()) {
         (None, _) => Ok(None),
-        (Some(item), None) => known_option(item.shown()).map(Some),
+        (Some(item), None) => Ok(Some(item.into_text())),
         (Some(_), Some(_)) => {
             let message = format!(
                 "Field 'options' takes one of maker-or-cancel, immediate-or-cancel, auction-only and fill-or-kill, \
@@ -264,6 +267,10 @@ fn option(order: NewOrder<'_>) -> Result<Option<ExecutionOption>, Refusal> {
             Err(Refusal::new(Reason::ConflictingOptions, message))
         }
     }
+}
+
+fn option(draft: &Draft<'_>) -> Result<Option<ExecutionOption>, Refusal> {
+    text(&draft.option)?.map(known_option).transpose()
 }
 
 fn known_option(name: &str) -> Result<ExecutionOption, Refusal> {
@@ -280,15 +287,16 @@ fn known_option(name: &str) -> Result<ExecutionOption, Refusal> {
     }
 }
 
-/// A field that an order of this type needs.
-#[expect(clippy::inline_always, reason = "the beginning of the name is then a constant")]
-#[inline(always)]
-fn present<'a>(payload: &'a Payload, name: &str) -> Result<Cow<'a, str>, Refusal> {
-    payload.needed_text(name).ok_or_else(|| missing(name))
+/// A decimal as it was sent, and as a number if it can be read.
+type Read<'d> = (&'d str, Option<Number>);
+
+fn read(text: &str) -> Read<'_> {
+    (text, Number::parse(text.as_bytes()).ok())
 }
 
-fn price(payload: &Payload, symbol: &Symbol) -> Result<Price, Refusal> {
-    limit_price(&present(payload, "price")?, symbol)
+/// A decimal that an order of this type needs.
+fn present<'d>(figure: &'d Figure<'_>, name: &str) -> Result<Read<'d>, Refusal> {
+    figure.needed().ok_or_else(|| missing(name))
 }
 
 /// A limit price as it was sent.
@@ -296,7 +304,10 @@ fn price(payload: &Payload, symbol: &Symbol) -> Result<Price, Refusal> {
 /// # Errors
 /// `InvalidPrice` when it is not a multiple of the symbol's price step.
 pub fn limit_price(text: &str, symbol: &Symbol) -> Result<Price, Refusal> {
-    let decimal = Number::parse(text.as_bytes()).ok();
+    price_of(read(text), symbol)
+}
+
+fn price_of((text, decimal): Read<'_>, symbol: &Symbol) -> Result<Price, Refusal> {
     let price = decimal.and_then(|decimal| symbol.grid.price(decimal));
     price.ok_or_else(|| {
         let tick = shown(|out| symbol.grid.push_tick(out));
@@ -312,12 +323,10 @@ pub fn limit_price(text: &str, symbol: &Symbol) -> Result<Price, Refusal> {
 }
 
 /// The stop price of a stop-limit order (ORD-039).
-fn stop(payload: &Payload, symbol: &Symbol) -> Result<Price, Refusal> {
-    let text = payload.needed_text("stop_price");
-    let decimal = text.as_deref().and_then(|text| Number::parse(text.as_bytes()).ok());
+fn stop(figure: &Figure<'_>, symbol: &Symbol) -> Result<Price, Refusal> {
+    let (sent, decimal) = figure.needed().unwrap_or(("(missing)", None));
     let price = decimal.and_then(|decimal| symbol.grid.price(decimal));
     price.filter(|price| *price > Price::default()).ok_or_else(|| {
-        let sent = text.as_deref().unwrap_or("(missing)");
         let refusal = bad_order_field(Reason::InvalidStopPrice, "stop price", symbol, sent);
         let tick = shown(|out| symbol.grid.push_tick(out));
         let takes = format!("a stop price is a positive multiple of {tick}");
@@ -330,7 +339,10 @@ fn stop(payload: &Payload, symbol: &Symbol) -> Result<Price, Refusal> {
 /// # Errors
 /// `InvalidQuantity` when it is not a multiple of the symbol's lot, or is below its minimum.
 pub fn quantity(text: &str, symbol: &Symbol) -> Result<Qty, Refusal> {
-    let decimal = Number::parse(text.as_bytes()).ok();
+    qty_of(read(text), symbol)
+}
+
+fn qty_of((text, decimal): Read<'_>, symbol: &Symbol) -> Result<Qty, Refusal> {
     let qty = decimal.and_then(|decimal| symbol.grid.qty(decimal)).filter(|qty| *qty >= symbol.qty_min);
     qty.ok_or_else(|| {
         let lot = shown(|out| symbol.grid.push_lot(out));
@@ -368,7 +380,10 @@ fn shown(print: impl FnOnce(&mut Vec<u8>)) -> String {
 /// # Errors
 /// `InvalidQuantity` when it is not a positive decimal.
 pub fn total_spend(text: &str, symbol: &Symbol) -> Result<Money, Refusal> {
-    let decimal = Number::parse(text.as_bytes()).ok();
+    spend_of(read(text), symbol)
+}
+
+fn spend_of((text, decimal): Read<'_>, symbol: &Symbol) -> Result<Money, Refusal> {
     let spend = decimal.filter(|decimal| !decimal.is_zero()).and_then(Money::from_decimal);
     spend.ok_or_else(|| {
         let refusal = bad_order_field(Reason::InvalidQuantity, "total spend", symbol, text);

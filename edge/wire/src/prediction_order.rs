@@ -1,12 +1,13 @@
-//! Orders of contracts: read from a payload, and written in the view of their own outcome (PM-013 to PM-017).
+//! Orders of contracts: their fields, their rules, and how they are written in the view of their own outcome (PM-013 to PM-017).
 //!
 //! A contract has one book, whose prices are those of yes. An order about no is converted on its way in and out: at one less its price, on
 //! the other side.
 
 use crate::answers::{CancelReasonName, SideName};
-use crate::contract::{Decimal, DecimalText, Flag, InPayload, IsoTime, Loose, Needed, Nullable, Sent, Text};
+use crate::contract::{DecimalText, Flag, InPayload, IsoTime, Loose, Needed, Nullable, Sent, Text};
+use crate::draft::{Draft, Figure, Figured, Word};
 use crate::order::{reason_name, side_name};
-use crate::order_request::{ClientOrderId, client_id_in};
+use crate::order_request::ClientOrderId;
 use crate::prediction::{ContractMetadata, OutcomeName, contract_metadata, iso, outcome_name, symbol_name};
 use crate::{answer, request, words};
 use buttonwood_engine::prediction::{own_notional, own_price};
@@ -18,7 +19,6 @@ use buttonwood_model::{
 };
 use buttonwood_num::{Decimal as Number, Grid, Money, Price, Qty};
 use buttonwood_views::history::ClosedContractOrder;
-use std::borrow::Cow;
 
 words! {
     /// The type of an order of a contract.
@@ -47,12 +47,12 @@ request! {
         /// The outcome.
         outcome: Needed<OutcomeName>,
         /// How many claims: a multiple of the contract's `quantityIncrement`, and at least its `quantityMinimum`.
-        quantity: Needed<Decimal>,
+        quantity: Figured<true>,
         /// The limit for one claim on the outcome, in dollars: a multiple of the contract's `priceIncrement` between 0 and 1.
-        price: Needed<Decimal>,
+        price: Figured<true>,
         /// The stop price of a stop-limit order, which needs one: for a buy between the last price and the limit, for a sell between the
         /// limit and the last price.
-        stop_price as "stopPrice": Decimal,
+        stop_price as "stopPrice": Figured<false>,
         /// How long it lives; a stop-limit order is `good-til-cancel`, which is the default.
         time_in_force as "timeInForce": Loose<TimeInForceName>,
         /// The same as `maker-or-cancel` in `timeInForce`.
@@ -263,47 +263,53 @@ const fn time_in_force(option: Option<ExecutionOption>) -> TimeInForceName {
     }
 }
 
-/// The fields of a new order that do not depend on its contract, as they were sent.
+/// A decimal as it was sent, and as a number.
+type Read<'d> = (&'d str, Number);
+
+/// The terms of a new order that do not depend on its contract.
 #[derive(Debug)]
-pub struct Draft<'a> {
-    /// The symbol.
-    pub symbol: Cow<'a, str>,
+pub struct Terms<'d> {
+    /// The contract, as it was sent.
+    pub symbol: &'d str,
     kind: OrderKind,
     side: Side,
     claim: Claim,
-    quantity: (Cow<'a, str>, Number),
-    price: (Cow<'a, str>, Number),
-    stop: Option<(Cow<'a, str>, Number)>,
+    quantity: Read<'d>,
+    price: Read<'d>,
+    stop: Option<Read<'d>>,
     option: Option<ExecutionOption>,
     client_id: Option<ClientId>,
 }
 
-impl<'a> Draft<'a> {
-    /// Reads the fields.
+impl<'d> Terms<'d> {
+    /// The terms of a draft.
     ///
     /// # Errors
     /// The first field that is missing or bad.
-    pub fn read(sent: NewContractOrder<'a>) -> Result<Self, Refusal> {
-        let symbol = sent.symbol()?;
-        let kind = match &*sent.order_type()? {
+    pub fn of(draft: &'d Draft<'_>) -> Result<Self, Refusal> {
+        let symbol = text(&draft.symbol)?;
+        let kind = match text(&draft.kind)? {
             "limit" => OrderKind::Limit,
             "stop-limit" => OrderKind::StopLimit,
             other => return Err(Refusal::misfit("Field", "orderType", "limit or stop-limit", other)),
         };
-        let side = match &*sent.side()? {
+        let side = match text(&draft.side)? {
             "buy" => Side::Buy,
             "sell" => Side::Sell,
             other => return Err(Refusal::misfit("Field", "side", "buy or sell", other)),
         };
-        let claim = match &*sent.outcome()? {
+        let claim = match text(&draft.outcome)? {
             "yes" => Claim::Yes,
             "no" => Claim::No,
             other => return Err(Refusal::misfit("Field", "outcome", "yes or no", other)),
         };
-        let quantity = number("quantity", sent.quantity()?)?;
-        let price = number("price", sent.price()?)?;
-        let stop = sent.stop_price().map(|text| number("stopPrice", text)).transpose()?;
-        match (kind, &stop) {
+        let quantity = needed("quantity", &draft.quantity)?;
+        let price = needed("price", &draft.price)?;
+        let stop = match &draft.stop {
+            Figure::Absent | Figure::Null => None,
+            Figure::Sent(..) => Some(needed("stopPrice", &draft.stop)?),
+        };
+        match (kind, stop) {
             (OrderKind::StopLimit, None) => {
                 return Err(Refusal::missing_key("stopPrice").and("a stop-limit order needs one"));
             }
@@ -313,26 +319,9 @@ impl<'a> Draft<'a> {
             }
             _ => {}
         }
-        let option = option(sent, kind)?;
-        let client_id = client_id_in("clientOrderId", sent.client_order_id())?;
+        let option = option(draft, kind)?;
+        let client_id = draft.client_id.clone()?;
         Ok(Self { symbol, kind, side, claim, quantity, price, stop, option, client_id })
-    }
-
-    /// The order as one that a rule refuses, for its one event (D-147); none if the refusal is about something else than the order.
-    pub fn refused(&self, id: SymbolId, refusal: &Refusal) -> Option<RefusedDraft> {
-        Some(RefusedDraft {
-            symbol: id,
-            side: self.side,
-            claim: self.claim,
-            kind: self.kind,
-            option: self.option,
-            price: Some(self.price.1),
-            stop: self.stop.as_ref().map(|stop| stop.1),
-            qty: Some(self.quantity.1),
-            spend: None,
-            client_id: self.client_id,
-            reason: RefusalReason::of_name(refusal.code())?,
-        })
     }
 
     /// The order for its contract.
@@ -340,9 +329,9 @@ impl<'a> Draft<'a> {
     /// # Errors
     /// A quantity or a price that the contract does not take.
     pub fn place(&self, id: SymbolId, symbol: &Symbol) -> Result<Place, Refusal> {
-        let qty = quantity_of(&self.quantity, symbol)?;
-        let price = price_of("price", &self.price, self.claim, symbol)?;
-        let stop = self.stop.as_ref().map(|stop| price_of("stopPrice", stop, self.claim, symbol));
+        let qty = quantity_of(self.quantity, symbol)?;
+        let price = price_of("price", self.price, self.claim, symbol)?;
+        let stop = self.stop.map(|stop| price_of("stopPrice", stop, self.claim, symbol));
         Ok(Place {
             symbol: id,
             side: side_of(self.claim, self.side),
@@ -359,10 +348,33 @@ impl<'a> Draft<'a> {
     }
 }
 
+/// The order as [`Draft::refused`] has it.
+pub(crate) fn refused(draft: &Draft<'_>, id: SymbolId, refusal: &Refusal) -> Option<RefusedDraft> {
+    let terms = Terms::of(draft).ok()?;
+    Some(RefusedDraft {
+        symbol: id,
+        side: terms.side,
+        claim: terms.claim,
+        kind: terms.kind,
+        option: terms.option,
+        price: Some(terms.price.1),
+        stop: terms.stop.map(|stop| stop.1),
+        qty: Some(terms.quantity.1),
+        spend: None,
+        client_id: terms.client_id,
+        reason: RefusalReason::of_name(refusal.code())?,
+    })
+}
+
+/// A text of a draft; an endpoint that needs it has refused one that is absent.
+fn text<'d>(word: &'d Word<'_>) -> Result<&'d str, Refusal> {
+    word.as_ref().map(|text| text.as_deref().unwrap_or_default()).map_err(Clone::clone)
+}
+
 /// The option of a new order, from both of its fields.
-fn option(sent: NewContractOrder<'_>, kind: OrderKind) -> Result<Option<ExecutionOption>, Refusal> {
-    let name = sent.time_in_force();
-    let named = match name.as_deref() {
+fn option(draft: &Draft<'_>, kind: OrderKind) -> Result<Option<ExecutionOption>, Refusal> {
+    let name = draft.option.as_ref().map(Option::as_deref).map_err(Clone::clone)?;
+    let named = match name {
         None | Some("good-til-cancel") => None,
         Some("immediate-or-cancel") => Some(ExecutionOption::ImmediateOrCancel),
         Some("fill-or-kill") => Some(ExecutionOption::FillOrKill),
@@ -372,11 +384,11 @@ fn option(sent: NewContractOrder<'_>, kind: OrderKind) -> Result<Option<Executio
             return Err(Refusal::misfit("Field", "timeInForce", expected, other));
         }
     };
-    let option = match (sent.maker_or_cancel()?, named) {
+    let option = match (draft.maker_or_cancel.clone()?, named) {
         (false, named) => named,
         (true, None | Some(ExecutionOption::MakerOrCancel)) => Some(ExecutionOption::MakerOrCancel),
         (true, Some(_)) => {
-            let expected = format!("false for an order that is {}", quoted(&name.unwrap_or_default()));
+            let expected = format!("false for an order that is {}", quoted(name.unwrap_or_default()));
             return Err(Refusal::misfit("Field", "makerOrCancel", &expected, "true"));
         }
     };
@@ -389,16 +401,17 @@ fn option(sent: NewContractOrder<'_>, kind: OrderKind) -> Result<Option<Executio
     }
 }
 
-fn number<'a>(name: &str, text: Cow<'a, str>) -> Result<(Cow<'a, str>, Number), Refusal> {
-    match Number::parse(text.as_bytes()) {
-        Ok(number) => Ok((text, number)),
-        Err(_) => Err(Refusal::misfit("Field", name, "a decimal number without a sign", &text)),
+fn needed<'d>(name: &str, figure: &'d Figure<'_>) -> Result<Read<'d>, Refusal> {
+    match figure.needed() {
+        None => Err(Refusal::missing_key(name)),
+        Some((text, Some(number))) => Ok((text, number)),
+        Some((text, None)) => Err(Refusal::misfit("Field", name, "a decimal number without a sign", text)),
     }
 }
 
-fn quantity_of((text, number): &(Cow<'_, str>, Number), symbol: &Symbol) -> Result<Qty, Refusal> {
+fn quantity_of((text, number): Read<'_>, symbol: &Symbol) -> Result<Qty, Refusal> {
     let grid = &symbol.grid;
-    let qty = grid.qty(*number).filter(|qty| *qty >= symbol.qty_min);
+    let qty = grid.qty(number).filter(|qty| *qty >= symbol.qty_min);
     qty.ok_or_else(|| {
         let lot = shown(|out| grid.push_lot(out));
         let least = shown(|out| grid.push_qty(out, symbol.qty_min));
@@ -408,15 +421,10 @@ fn quantity_of((text, number): &(Cow<'_, str>, Number), symbol: &Symbol) -> Resu
 }
 
 /// The price of the book for a price of the outcome.
-fn price_of(
-    name: &str,
-    (text, number): &(Cow<'_, str>, Number),
-    claim: Claim,
-    symbol: &Symbol,
-) -> Result<Price, Refusal> {
+fn price_of(name: &str, (text, number): Read<'_>, claim: Claim, symbol: &Symbol) -> Result<Price, Refusal> {
     let grid = &symbol.grid;
     let one = grid.ticks_of_one().unwrap_or_default();
-    let own = grid.price(*number).filter(|price| (1..one).contains(&price.ticks()));
+    let own = grid.price(number).filter(|price| (1..one).contains(&price.ticks()));
     own.and_then(|price| own_price(symbol, claim, price)).ok_or_else(|| {
         let tick = shown(|out| grid.push_tick(out));
         let most = shown(|out| grid.push_price(out, Price::from_ticks(one.saturating_sub(1))));
@@ -456,8 +464,7 @@ mod tests {
     fn place(fields: &str) -> Result<Place, String> {
         let text = format!(r#"{{"symbol":"SVC-RAIN","quantity":"5","price":"0.30",{fields}}}"#);
         let payload = Payload::read(text.into_bytes()).unwrap();
-        let draft = Draft::read(NewContractOrder::of(&payload)).map_err(|refusal| refusal.message)?;
-        draft.place(SymbolId::contract(0), &rain()).map_err(|refusal| refusal.message)
+        Draft::of_contract(&payload).place(SymbolId::contract(0), &rain()).map_err(|refusal| refusal.message)
     }
 
     /// An order about no is on the other side of the book, at one less its price, and so is its stop. Proves PM-013, PM-018.

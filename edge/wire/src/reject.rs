@@ -1,5 +1,6 @@
 //! The refusals for the core's rejects: one exhaustive table.
 
+use crate::draft::{Draft, Figure, text_of};
 use crate::field::{
     bad_order_field, bad_value, closed_account, closed_symbol, failed, halted, market_closed, no_space,
     unknown_symbol,
@@ -30,18 +31,26 @@ pub struct Rejected<'a> {
     pub owed: String,
 }
 
-/// The refusal for a reject. Figures are those of the decision; from the payload come only texts, as the client wrote them. `symbol` finds
-/// the symbol of an order by its name, and is called only for the reject of an order.
-pub fn refusal<'a>(
+/// The refusal of an order. Figures are those of the decision; from its draft come only texts, as the client wrote them. `symbol` finds its
+/// symbol by name.
+pub fn of_order<'a>(
     call: &Rejected<'a>,
+    draft: &Draft<'_>,
     reject: Reject,
     symbol: impl FnOnce(&str) -> Option<&'a Symbol>,
 ) -> Refusal {
+    if let Reject::Trading(TradingReject::Place(reject)) = reject {
+        let name = text_of(&draft.symbol);
+        symbol(name).map_or_else(|| unknown_symbol(name), |symbol| place(call, draft, symbol, reject))
+    } else {
+        refusal(call, reject)
+    }
+}
+
+/// The refusal of a call that places no order; an order may have it too.
+pub fn refusal(call: &Rejected<'_>, reject: Reject) -> Refusal {
     if let Reject::Access(reject) = reject {
         access(call, reject)
-    } else if let Reject::Trading(TradingReject::Place(reject)) = reject {
-        let name = call.payload.decimal_text("symbol").unwrap_or_default();
-        symbol(&name).map_or_else(|| unknown_symbol(&name), |symbol| place(call, (&name, symbol), reject))
     } else if reject == Reject::NoRoom {
         no_space()
     } else if reject == Reject::Halted {
@@ -126,17 +135,18 @@ fn nonce_used(payload: &Payload) -> Refusal {
     Refusal::new(Reason::InvalidNonce, message)
 }
 
-fn place(call: &Rejected<'_>, (name, symbol): (&str, &Symbol), reject: PlaceReject) -> Refusal {
-    let text = |name| call.payload.decimal_text(name).unwrap_or_default();
+fn place(call: &Rejected<'_>, draft: &Draft<'_>, symbol: &Symbol, reject: PlaceReject) -> Refusal {
     let shown = symbol.name.to_ascii_uppercase();
     match reject {
-        PlaceReject::InvalidSymbol => closed_symbol(name),
+        PlaceReject::InvalidSymbol => closed_symbol(text_of(&draft.symbol)),
         PlaceReject::NoAuctions => no_auctions(&shown),
         PlaceReject::AuctionNotOpen { opening } => auction_not_open(&shown, opening),
-        PlaceReject::NoPrice => bad_order_field(Reason::InvalidPrice, "price", symbol, &text("price")),
-        PlaceReject::Stop(error) => bad_stop(symbol, error, &text("stop_price")),
-        PlaceReject::SpendIsForBuys => bad_order_field(Reason::InvalidSide, "side", symbol, &text("side")),
-        PlaceReject::BelowMinimum => bad_size(call.payload, symbol).and("it buys less than can be traded"),
+        PlaceReject::NoPrice => bad_order_field(Reason::InvalidPrice, "price", symbol, draft.price.text()),
+        PlaceReject::Stop(error) => bad_stop(symbol, error, draft.stop.text()),
+        PlaceReject::SpendIsForBuys => {
+            bad_order_field(Reason::InvalidSide, "side", symbol, text_of(&draft.side))
+        }
+        PlaceReject::BelowMinimum => bad_size(draft, symbol).and("it buys less than can be traded"),
         PlaceReject::MarketClosed => market_closed(&shown),
         PlaceReject::MarketNotOpen(status) => {
             let message = format!(
@@ -147,14 +157,16 @@ fn place(call: &Rejected<'_>, (name, symbol): (&str, &Symbol), reject: PlaceReje
         }
         PlaceReject::TooManyFills => {
             let why = format!("it would trade with more than {FILLS_MAX} orders at once");
-            bad_size(call.payload, symbol).and(&why)
+            bad_size(draft, symbol).and(&why)
         }
         PlaceReject::TooManyOrders => {
             let message = format!("The account has {ORDERS_MAX} live orders, and no more are taken");
             Refusal::new(Reason::AccountLimitExceeded, message)
         }
-        PlaceReject::InsufficientFunds { needed, .. } => insufficient_funds(call, symbol, Some(needed)),
-        PlaceReject::BeyondFunds => insufficient_funds(call, symbol, None),
+        PlaceReject::InsufficientFunds { needed, .. } => {
+            insufficient_funds(call, draft, symbol, Some(needed))
+        }
+        PlaceReject::BeyondFunds => insufficient_funds(call, draft, symbol, None),
         PlaceReject::Desk(DeskReject::WrongKind) => wrong_account(symbol),
         PlaceReject::Desk(DeskReject::Perp(refusal)) => perpetual(symbol, refusal),
         PlaceReject::Desk(DeskReject::SpotMargin(spot_margin::Refusal::NotOpen)) => {
@@ -246,11 +258,16 @@ fn wrong_account(symbol: &Symbol) -> Refusal {
 
 /// The refusal of an order that its account cannot pay for. Of a limit buy it names the amount that the order needs, which is more than
 /// price times quantity; the terms of other orders already name it.
-fn insufficient_funds(call: &Rejected<'_>, symbol: &Symbol, needed: Option<Money>) -> Refusal {
-    let side = call.payload.decimal_text("side").unwrap_or_default();
-    let kind = call.payload.decimal_text("type").unwrap_or_default();
+fn insufficient_funds(
+    call: &Rejected<'_>,
+    draft: &Draft<'_>,
+    symbol: &Symbol,
+    needed: Option<Money>,
+) -> Refusal {
+    let side = text_of(&draft.side);
     let quote = &call.names.currency(symbol.quote).code;
-    let is_limit_buy = side == "buy" && matches!(&*kind, "exchange limit" | "exchange stop limit");
+    let is_limit_buy =
+        side == "buy" && matches!(text_of(&draft.kind), "exchange limit" | "exchange stop limit");
     let reserved = needed.filter(|_| is_limit_buy).map_or_else(String::new, |needed| {
         let mut digits = Vec::new();
         needed.push_floored(&mut digits, MONEY_DECIMALS);
@@ -259,28 +276,25 @@ fn insufficient_funds(call: &Rejected<'_>, symbol: &Symbol, needed: Option<Money
     let message = format!(
         "Failed to place {side} order on symbol {} for {}: insufficient funds{reserved}",
         symbol.name.to_ascii_uppercase(),
-        terms(call.payload, quote)
+        terms(draft, quote)
     );
     Refusal::new(Reason::InsufficientFunds, message)
 }
 
 /// The refusal of a size that the symbol does not take. It names the field that holds the size.
-fn bad_size(payload: &Payload, symbol: &Symbol) -> Refusal {
-    let (kind, field) = match payload.field("amount") {
-        Some(_) => ("quantity", "amount"),
-        None => ("total spend", "total_spend"),
+fn bad_size(draft: &Draft<'_>, symbol: &Symbol) -> Refusal {
+    let (kind, value) = match &draft.quantity {
+        Figure::Sent(text, _) => ("quantity", &**text),
+        Figure::Absent | Figure::Null => ("total spend", draft.spend.text()),
     };
-    let value = payload.decimal_text(field).unwrap_or_default();
-    bad_order_field(Reason::InvalidQuantity, kind, symbol, &value)
+    bad_order_field(Reason::InvalidQuantity, kind, symbol, value)
 }
 
 /// The terms of an order: price and quantity (facts T§7.4), or the fields that a market order has in their place.
-fn terms(payload: &Payload, quote: &str) -> String {
-    let text = |name| payload.decimal_text(name).unwrap_or_default();
-    // A preview spells some of the fields in another way.
-    let spend = payload.decimal_text("total_spend").or_else(|| payload.decimal_text("totalSpend"));
-    let (price, amount, spend) = (text("price"), text("amount"), spend.unwrap_or_default());
-    match (&*text("type"), &*amount) {
+fn terms(draft: &Draft<'_>, quote: &str) -> String {
+    let (price, amount, spend) = (draft.price.text(), draft.quantity.text(), draft.spend.text());
+    // A preview has a word of its own for a market order.
+    match (text_of(&draft.kind), amount) {
         ("exchange market" | "market", "") => format!("the market price and total spend {spend} {quote}"),
         ("exchange market" | "market", _) => format!("the market price and quantity {amount}"),
         _ => format!("price {price} {quote} and quantity {amount}"),

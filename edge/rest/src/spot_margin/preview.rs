@@ -1,13 +1,14 @@
 //! `POST /v1/margin/order/preview`: the figures of a margin account now, and after an order that is not placed (MARG-007 to MARG-009).
 
 use super::summary::MarginSummary;
-use buttonwood_call::{App, Call, Kinds, Route, core_refusal};
+use buttonwood_call::{App, Call, Kinds, Route, refusal_of_order};
 use buttonwood_engine::{DeskReject, Place, PlaceReject, Reject};
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Reply;
 use buttonwood_model::{Claim, OrderKind, Role, Scope, Side, Symbol, SymbolId};
 use buttonwood_num::{Money, Price, Qty};
 use buttonwood_wire::contract::{Decimal, InPayload, Loose, Needed, Text};
+use buttonwood_wire::draft::Draft;
 use buttonwood_wire::field::{bad_order_field, bad_value, unknown_symbol};
 use buttonwood_wire::order_request::{limit_price, quantity, side, total_spend};
 use buttonwood_wire::{answer, json, request, words};
@@ -75,7 +76,7 @@ fn answer(app: &App, call: &Call) -> Result<Reply, Refusal> {
         if reject == PlaceReject::Desk(DeskReject::NoMargin) {
             return bad_value("symbol", &format!("one of {}", traded(app)), &named);
         }
-        core_refusal(app, call, Reject::place(reject))
+        refusal_of_order(app, call, &draft(sent), Reject::place(reject))
     })?;
     Ok(Reply::json(json::body(&OrderPreview {
         preorder: MarginSummary::of(&before, None),
@@ -127,6 +128,19 @@ fn place(sent: PreviewedOrder<'_>, (id, symbol): (SymbolId, &Symbol)) -> Result<
         stop: Price::default(),
         margin: true,
     })
+}
+
+/// The order as the texts of a refusal name it.
+fn draft(sent: PreviewedOrder<'_>) -> Draft<'_> {
+    Draft {
+        symbol: sent.symbol().map(Some),
+        side: Ok(sent.side()),
+        kind: Ok(sent.kind()),
+        quantity: sent.amount().into(),
+        spend: sent.total_spend().into(),
+        price: sent.price().into(),
+        ..Draft::default()
+    }
 }
 
 fn needed<'a>(sent: Option<Cow<'a, str>>, name: &str) -> Result<Cow<'a, str>, Refusal> {

@@ -62,7 +62,8 @@ async fn preview_at<'a>(
         let views = app.exchange.views();
         views.state().preview(&call.caller(), &place, app.now_of(&views))
     };
-    let outcome = outcome.map_err(|reject| route.own((orders.refusal)(app, &call, reject)));
+    let refusal = |reject| (orders.refusal)(app, &call, &(orders.draft)(call.payload()), reject);
+    let outcome = outcome.map_err(|reject| route.own(refusal(reject)));
     Ok(PreviewedOrder { symbol: app.names.symbol(place.symbol), most, outcome })
 }
 
@@ -117,11 +118,12 @@ fn placing(table: &Table, payload: &Payload) -> Result<(&'static Route, &'static
 mod tests {
     use super::*;
     use buttonwood_call::Face;
+    use buttonwood_wire::draft::Draft;
 
     const ORDERS_OF: Orders = Orders {
         of_contracts: false,
-        refused: |_, _, _| None,
-        refusal: |_, _, _| unreachable!("not called"),
+        draft: |payload| Draft::of_order(payload),
+        refusal: |_, _, _, _| unreachable!("not called"),
     };
     const LISTED: Route = Route::reading("/v1/order/new", |_, _| unreachable!("not called"));
     const CONTRACTS: Route =

@@ -4,9 +4,10 @@ use super::Shared;
 use super::names::{self, Named};
 use super::rpc::{self, Fault, Id, Request};
 use crate::limits::{ATTEMPTS, Allowed, ORDERS_DAY, ORDERS_SHORT, WEIGHT, levels_of, weight_of};
+use crate::socket::Answer;
 use crate::topic::{AccountFeed, Topic};
 use buttonwood_call::App;
-use buttonwood_gate::{Opener, Payload, Value, items, quoted};
+use buttonwood_gate::{Opener, Value, items, quoted};
 use buttonwood_model::{Role, Roles, Scope, Scopes, Side};
 use buttonwood_num::{Price, Qty};
 use buttonwood_wire::Json;
@@ -19,13 +20,13 @@ const DEPTH_USUAL: u64 = 100;
 const DEPTH_MAX: u64 = 5_000;
 
 /// The exchange's time.
-pub(super) fn time(app: &App, id: &Id) -> Vec<u8> {
+pub(super) fn time(app: &App, id: &Id) -> Answer {
     let now = app.now();
     rpc::answer(id, |json| json.object_field("result", |json| json.number("serverTime", now.millis())))
 }
 
 /// The limits, and what is used of them.
-pub(super) fn conninfo(shared: &Shared, id: &Id) -> Vec<u8> {
+pub(super) fn conninfo(shared: &Shared, id: &Id) -> Answer {
     let (limits, now) = (&shared.started.limits, shared.started.app.uptime());
     let [short, day] =
         shared.opener.borrow().as_ref().map_or([0; 2], |opener| limits.orders_of(opener.session(), now));
@@ -160,9 +161,9 @@ fn forbidden(text: &str) -> Fault {
 }
 
 /// The levels of a book. More than a hundred weigh more than other calls.
-pub(super) fn depth(shared: &Shared, request: &Request) -> Result<Vec<u8>, Fault> {
+pub(super) fn depth(shared: &Shared, request: Request) -> Result<Answer, Fault> {
     let app = &shared.started.app;
-    let params = params(request)?;
+    let (request_id, params) = request.into_params()?;
     let name = params.text("symbol").map_err(|refusal| Fault::of(&refusal))?;
     let name = name.ok_or_else(|| Fault::invalid("Missing required field 'symbol'"))?;
     let (id, symbol) =
@@ -188,26 +189,11 @@ pub(super) fn depth(shared: &Shared, request: &Request) -> Result<Vec<u8>, Fault
             json.decimal_item(|out| grid.push_qty(out, qty));
         });
     };
-    Ok(rpc::answer(&request.id, |json| {
+    Ok(rpc::answer(&request_id, |json| {
         json.object_field("result", |json| {
             json.number("lastUpdateId", changed);
             json.array_field("bids", bids, level);
             json.array_field("asks", asks, level);
         });
     }))
-}
-
-/// The parameters of a call that has an object of them.
-pub(super) fn params(request: &Request) -> Result<Payload, Fault> {
-    let raw = match request.message.field("params") {
-        Some(Value::Object(raw)) => raw,
-        None => return Err(Fault::invalid("Missing required field 'params'")),
-        Some(other) => {
-            return Err(Fault::invalid(format!(
-                "Field 'params' must be an object: {}",
-                quoted(other.shown())
-            )));
-        }
-    };
-    Payload::read_body(raw.as_bytes().to_vec()).map_err(|refusal| Fault::invalid(refusal.message))
 }

@@ -2,8 +2,9 @@
 
 use super::Shared;
 use super::rpc::{Request, known_parameters};
+use crate::socket::Answer;
 use buttonwood_call::SocketCall;
-use buttonwood_gate::{Payload, Value, items};
+use buttonwood_gate::{Value, items};
 use buttonwood_wire::{Json, json};
 use std::borrow::Cow;
 
@@ -20,17 +21,10 @@ pub(super) fn begun(shared: &Shared, request: Option<&Request>) -> Option<Socket
 }
 
 /// Keeps a call with its answer; one that was sent before the frames that follow it succeeded.
-pub(super) fn answered(shared: &Shared, mut call: SocketCall, answer: Option<&[u8]>) {
-    if let Some(answer) = answer.and_then(|answer| Payload::read_body(answer.to_vec()).ok()) {
-        if let Some(Value::Number(status)) = answer.field("status") {
-            call.status = status.parse().unwrap_or_default();
-        }
-        if let Some(Value::Object(error)) = answer.field("error")
-            && let Ok(error) = Payload::read_body(error.as_bytes().to_vec())
-        {
-            let shown = |name| error.field(name).map_or(String::new(), |value| value.shown().to_owned());
-            call.error = Some((shown("code"), shown("msg")));
-        }
+pub(super) fn answered(shared: &Shared, mut call: SocketCall, answer: Option<&Answer>) {
+    if let Some(answer) = answer {
+        call.status = answer.status;
+        call.error = answer.error.as_ref().map(|(code, text)| (code.to_string(), text.clone()));
     }
     if let Some(opener) = shared.opener.borrow().as_ref() {
         shared.started.app.note_socket_call(opener, call);
@@ -46,26 +40,22 @@ fn call_of(request: &Request) -> SocketCall {
             json.field("id", |json| write(json, &id));
         }
         json.plain("method", &request.method);
-        match message.field("params") {
-            // Of other methods a list may hold anything, a secret too.
-            Some(Value::Array(names)) if ["subscribe", "unsubscribe"].contains(&&*request.method) => {
-                let texts = items(names).filter(|item| matches!(item, Value::Text(_)));
-                json.array_field("params", texts, |json, name| write(json, &name));
-            }
-            Some(Value::Object(params)) => {
-                let Ok(params) = Payload::read_body(params.as_bytes().to_vec()) else { return };
-                let known = known_parameters(&request.method);
-                json.object_field("params", |json| {
-                    for name in known {
-                        if let Some(value) = params.field(name) {
-                            json.field(name, |json| write(json, &value));
-                        }
+        if let Some(params) = &request.params {
+            let known = known_parameters(&request.method);
+            json.object_field("params", |json| {
+                for name in known {
+                    if let Some(value) = params.field(name) {
+                        json.field(name, |json| write(json, &value));
                     }
-                });
-                unknown.extend(params.names().filter(|name| !known.contains(&&**name)).map(Cow::into_owned));
-            }
-            Some(Value::Array(_) | Value::Text(_) | Value::Number(_) | Value::Bool(_) | Value::Null)
-            | None => {}
+                }
+            });
+            unknown.extend(params.names().filter(|name| !known.contains(&&**name)).map(Cow::into_owned));
+        } else if let Some(Value::Array(names)) = message.field("params")
+            // Of other methods a list may hold anything, a secret too.
+            && ["subscribe", "unsubscribe"].contains(&&*request.method)
+        {
+            let texts = items(names).filter(|item| matches!(item, Value::Text(_)));
+            json.array_field("params", texts, |json, name| write(json, &name));
         }
     });
     SocketCall {

@@ -12,7 +12,7 @@ use crate::limits::{Resuming, Window, levels_of, weight_of};
 use crate::names::shown_name;
 use crate::post::First;
 use crate::queue::{Numbering, Queue};
-use crate::socket::{Later, Out, Session, Timers, ready, serve};
+use crate::socket::{self, Later, Out, Session, Timers, ready, serve};
 use crate::topic::{AccountFeed, MarketFeed, Topic};
 use crate::{Opened, Started};
 use buttonwood_call::{
@@ -292,11 +292,11 @@ impl Session for Fast {
             Err((id, fault)) => {
                 let fault = self.shared.weigh(1).err().unwrap_or(fault);
                 let kept = kept::begun(&self.shared, None);
-                return Some(self.keeping(kept, ready(rpc::refusal(&id, &fault))));
+                return Some(self.keeping(kept, ready(rpc::refusal(&id, fault))));
             }
         };
         let (id, kept) = (request.id.clone(), kept::begun(&self.shared, Some(&request)));
-        let answer = self.call(request).unwrap_or_else(|fault| ready(rpc::refusal(&id, &fault)));
+        let answer = self.call(request).unwrap_or_else(|fault| ready(rpc::refusal(&id, fault)));
         Some(self.keeping(kept, answer))
     }
 
@@ -321,7 +321,7 @@ impl Fast {
         let shared = Rc::clone(&self.shared);
         Box::pin(async move {
             let answer = answer.await;
-            kept::answered(&shared, call, answer.as_deref());
+            kept::answered(&shared, call, answer.as_ref());
             answer
         })
     }
@@ -353,8 +353,8 @@ impl Fast {
             "depth" => {
                 // Worded when its turn comes: many answers that wait would hold many books.
                 let shared = Rc::clone(shared);
-                let worded = move || calls::depth(&shared, &request);
-                Ok(Box::pin(async move { Some(worded().unwrap_or_else(|fault| rpc::refusal(&id, &fault))) }))
+                let worded = move || calls::depth(&shared, request);
+                Ok(Box::pin(async move { Some(worded().unwrap_or_else(|fault| rpc::refusal(&id, fault))) }))
             }
             "order.place" => orders::place(shared, request),
             "order.cancel" => orders::cancel(shared, request),
@@ -407,7 +407,7 @@ impl Fast {
         Box::pin(async move {
             begin(&out, &new, snapshot).await;
             match resumed {
-                None => out.resume(vec![(Frame::of(rpc::answer(&id, |_| {}), Waits::Behind), true)], 0),
+                None => out.resume(vec![(Frame::of(rpc::answer(&id, |_| {}).json, Waits::Behind), true)], 0),
                 Some((topic, after, resuming)) => {
                     resume::missed(&shared, &out, (topic, after), &id, resuming).await;
                 }
@@ -462,7 +462,7 @@ impl Fast {
         self.out.show(self.named.values().cloned().collect());
     }
 
-    fn list(&self, id: &Id) -> Vec<u8> {
+    fn list(&self, id: &Id) -> socket::Answer {
         rpc::answer(id, |json| {
             json.array_field("result", self.named.values(), |json, name| json.text_item(name));
         })

@@ -1,23 +1,24 @@
-//! Orders over the newest socket. The rules and their wording are those of REST; fields and codes are the socket's own.
+//! Orders over the newest socket. The rules and their wording are those of REST (`edge/wire/src/draft.rs`); fields and codes are the
+//! socket's own.
 
 use super::Shared;
-use super::calls::{TRADE, allowed, params};
+use super::calls::{TRADE, allowed};
 use super::rpc::{self, Fault, Id, Request};
 use crate::limits::Flight;
-use crate::socket::Later;
-use buttonwood_call::{App, Door, Rung};
+use crate::socket::{Answer, Later};
+use buttonwood_call::{App, Door, Orders, Route, Rung, keep_refused};
 use buttonwood_engine::{
     Body, Caller, Command, OrderRef, OrderState, Place, PredictionCommand, Reject, TradingCommand,
 };
 use buttonwood_gate::{self as gate, Kind, Opener, Payload, Refusal, Value, quoted};
 use buttonwood_model::{ClientId, OrderId, Symbol, SymbolId};
-use buttonwood_num::{Decimal, Qty};
+use buttonwood_num::Qty;
 use buttonwood_sequencer::{Pending, Receipt};
 use buttonwood_wire::contract::Shape;
-use buttonwood_wire::field::busy;
+use buttonwood_wire::draft::{Draft, Figure, Word};
+use buttonwood_wire::field::{busy, failed};
 use buttonwood_wire::order::CancelledOrders;
-use buttonwood_wire::prediction_order::{Draft, NewContractOrder};
-use buttonwood_wire::{Json, json, order_request};
+use buttonwood_wire::order_request;
 use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -35,8 +36,8 @@ async fn durable(pending: Pending) -> Result<Receipt, Fault> {
 }
 
 /// Words the outcome of a call.
-fn worded(id: &Id, outcome: Result<Vec<u8>, Fault>) -> Option<Vec<u8>> {
-    Some(outcome.unwrap_or_else(|fault| rpc::refusal(id, &fault)))
+fn worded(id: &Id, outcome: Result<Answer, Fault>) -> Option<Answer> {
+    Some(outcome.unwrap_or_else(|fault| rpc::refusal(id, fault)))
 }
 
 /// The door of a call over a socket. Its caller is known from the opening of the socket, it has no query string, and it waits for no turn:
@@ -51,31 +52,10 @@ impl Door for OfSocket {
 const CANCEL: &str = "/v1/order/cancel";
 
 /// The endpoint whose rules and refusals an order of a symbol has.
-const fn endpoint(symbol: SymbolId) -> &'static str {
-    if symbol.is_contract() { "/v1/prediction-markets/order" } else { "/v1/order/new" }
-}
-
-/// Reads the order in the payload of the endpoint that places orders of this symbol.
-fn read_order(app: &App, payload: &Payload, id: SymbolId, symbol: &Symbol) -> Result<Place, Refusal> {
-    if !id.is_contract() {
-        return order_request::place(payload, id, symbol);
-    }
-    let place = Draft::read(NewContractOrder::of(payload)).and_then(|draft| draft.place(id, symbol));
-    place.map_err(|refusal| match app.table().find_private(endpoint(id)) {
-        Some((route, _)) => route.own(refusal),
-        None => refusal,
-    })
-}
-
-/// The command that keeps the refusal of an order, in the payload of an endpoint that places orders of this symbol; none if the order
-/// cannot be read (D-147).
-fn refused_order(payload: &Payload, id: SymbolId, symbol: &Symbol, refusal: &Refusal) -> Option<Body> {
-    let draft = if id.is_contract() {
-        Draft::read(NewContractOrder::of(payload)).ok()?.refused(id, refusal)
-    } else {
-        order_request::refused(payload, id, symbol, refusal)
-    };
-    Some(TradingCommand::Refuse(Arc::new(draft?)).into())
+fn endpoint_of(app: &App, symbol: SymbolId) -> Result<(&'static Route, &'static Orders), Fault> {
+    let mut placing = app.table().placing();
+    let found = placing.find(|(_, orders)| orders.of_contracts == symbol.is_contract());
+    found.ok_or_else(|| Fault::of(&failed()))
 }
 
 /// Places an order.
@@ -90,30 +70,37 @@ pub(super) fn place(shared: &Rc<Shared>, request: Request) -> Result<Later, Faul
     let taken = shared.started.limits.order(opener.session(), group, app.uptime());
     taken.map_err(|wait| Fault::limited(wait.as_secs() + 1))?;
     let tie = shared.tie()?;
-    let (id, symbol, payload) = read(app, &request)?;
-    let call = app.gate.call_over(&opener, payload, app.uptime());
+    let (request_id, params) = request.into_params()?;
+    let (id, symbol) = symbol(app, &params)?;
+    let endpoint = endpoint_of(app, id)?;
+    let draft = draft(&params, id.is_contract())?;
+    let call = app.gate.call_over(&opener, Payload::empty(), app.uptime());
     if app.gate.limits_rates() {
         call.check_refused(app.uptime()).map_err(|refusal| Fault::of(&refusal))?;
     }
     let flight = fly(shared, &opener)?;
-    let place = match read_order(app, &call.payload, id, symbol) {
-        Ok(place) => place,
-        Err(refusal) => return refuse(shared, &opener, (call, id, symbol), (request.id, flight), &refusal),
+    let judged = draft.place(id, symbol).map_err(|refusal| endpoint.0.own(refusal));
+    let (place, own) = match judged.and_then(|place| Ok((place, Own::enter(shared, &opener, &place)?))) {
+        Ok(entered) => entered,
+        Err(refusal) => {
+            call.note_refused(Kind::Write, app.uptime());
+            let event = keep_refused(&draft, id, symbol, &refusal);
+            return refuse(shared, &opener, event, (request_id, flight), &refusal);
+        }
     };
-    let own = match Own::enter(shared, &opener, &place) {
-        Ok(own) => own,
-        Err(refusal) => return refuse(shared, &opener, (call, id, symbol), (request.id, flight), &refusal),
-    };
+    drop(draft);
     let command = match tie {
         Some(connection) => TradingCommand::PlaceOver(connection, Arc::new(place)),
         None => TradingCommand::Place(place),
     };
     let pending = send(app, &opener, command.into())?;
-    let (shared, request_id) = (Rc::clone(shared), request.id);
+    let shared = Rc::clone(shared);
     Ok(Box::pin(async move {
         let placed = durable(pending).await;
         drop((own, flight));
-        let outcome = placed.and_then(|receipt| placed_answer(&shared, call, (id, &request_id), &receipt));
+        let outcome = placed.and_then(|receipt| {
+            placed_answer(&shared, (call, &params), (id, endpoint, &request_id), &receipt)
+        });
         worded(&request_id, outcome)
     }))
 }
@@ -127,15 +114,13 @@ fn fly(shared: &Shared, opener: &Opener) -> Result<Flight, Fault> {
 fn refuse(
     shared: &Rc<Shared>,
     opener: &Opener,
-    (call, id, symbol): (gate::Call, SymbolId, &Symbol),
+    event: Option<Body>,
     (request, flight): (Id, Flight),
     refusal: &Refusal,
 ) -> Result<Later, Fault> {
-    let app = &shared.started.app;
     let fault = Fault::rejected(refusal);
-    call.note_refused(Kind::Write, app.uptime());
-    let Some(body) = refused_order(&call.payload, id, symbol, refusal) else { return Err(fault) };
-    let pending = send(app, opener, body)?;
+    let Some(body) = event else { return Err(fault) };
+    let pending = send(&shared.started.app, opener, body)?;
     Ok(Box::pin(async move {
         let outcome = durable(pending).await.and(Err(fault));
         drop(flight);
@@ -179,14 +164,18 @@ impl Drop for Own {
 
 fn placed_answer(
     shared: &Shared,
-    call: gate::Call,
-    (symbol, id): (SymbolId, &Id),
+    (call, params): (gate::Call, &Payload),
+    (symbol, endpoint, id): (SymbolId, (&Route, &Orders), &Id),
     receipt: &Receipt,
-) -> Result<Vec<u8>, Fault> {
+) -> Result<Answer, Fault> {
     let app = &shared.started.app;
     let order = receipt.order().map_err(|reject| {
         call.note_refused(Kind::Write, app.uptime());
-        let refusal = app.refusal_at(endpoint(symbol), call, reject);
+        let draft = match draft(params, symbol.is_contract()) {
+            Ok(draft) => draft,
+            Err(fault) => return fault,
+        };
+        let refusal = app.refusal_of_placing(endpoint, call, &draft, reject);
         // The key may have lost its rights meanwhile.
         let has_ended = matches!(reject, Reject::Access(reject) if !reject.uses_nonce());
         if has_ended { Fault::of(&refusal) } else { Fault::rejected(&refusal) }
@@ -215,30 +204,34 @@ fn status(order: &OrderState) -> &'static str {
     }
 }
 
-/// The symbol of an order, and the order as the payload of the endpoint that would place it.
-fn read<'a>(app: &'a App, request: &Request) -> Result<(SymbolId, &'a Symbol, Payload), Fault> {
-    let params = params(request)?;
-    let name = text(&params, "symbol")?.ok_or_else(|| missing("symbol"))?;
-    let (id, symbol) =
-        app.find_any(&name).ok_or_else(|| Fault::invalid(format!("Unknown symbol '{}'", quoted(&name))))?;
-    let order = Sent::read(&params)?;
-    if let Some(outcome) = params.field("eventOutcome").filter(|_| !id.is_contract()) {
-        return Err(misfit("eventOutcome", "left out unless the symbol is a contract", outcome.shown()));
+/// The symbol that an order names.
+fn symbol<'a>(app: &'a App, params: &Payload) -> Result<(SymbolId, &'a Symbol), Fault> {
+    let name = text(params, "symbol")?.ok_or_else(|| missing("symbol"))?;
+    app.find_any(&name).ok_or_else(|| Fault::invalid(format!("Unknown symbol '{}'", quoted(&name))))
+}
+
+/// The order in the words of the endpoint that places orders of contracts, or of listed symbols.
+fn draft(params: &Payload, is_contract: bool) -> Result<Draft<'_>, Fault> {
+    let order = Sent::read(params)?;
+    match (params.field("eventOutcome"), is_contract) {
+        (Some(outcome), false) => {
+            Err(misfit("eventOutcome", "left out unless the symbol is a contract", outcome.shown()))
+        }
+        (None, false) => Ok(order.into_listed()),
+        (_, true) => order.into_contract(params),
     }
-    let payload = if id.is_contract() { order.of_contract(&name, &params)? } else { order.of_symbol(&name) };
-    let payload = Payload::read_body(payload).map_err(|refusal| Fault::of(&refusal))?;
-    Ok((id, symbol, payload))
 }
 
 /// The fields of an order, each of which can be read.
 struct Sent<'a> {
+    symbol: Option<Cow<'a, str>>,
     side: &'static str,
     is_market: bool,
     time_in_force: TimeInForce,
-    quantity: Cow<'a, str>,
-    price: Option<Cow<'a, str>>,
-    stop: Option<Cow<'a, str>>,
-    client_id: Option<Cow<'a, str>>,
+    quantity: Figure<'a>,
+    price: Figure<'a>,
+    stop: Figure<'a>,
+    client_id: Option<ClientId>,
 }
 
 /// How long an order lives.
@@ -269,27 +262,30 @@ impl<'a> Sent<'a> {
             "MOC" => TimeInForce::Moc,
             other => return Err(misfit("timeInForce", "GTC, IOC, FOK or MOC", other)),
         };
-        let quantity = decimal(params, "quantity")?.ok_or_else(|| missing("quantity"))?;
-        let price = decimal(params, "price")?;
-        if !is_market && price.is_none() {
+        let quantity = figure(params, "quantity")?;
+        if quantity == Figure::Absent {
+            return Err(missing("quantity"));
+        }
+        let price = figure(params, "price")?;
+        if !is_market && price == Figure::Absent {
             return Err(Fault::invalid("Missing required field 'price': a LIMIT order needs one"));
         }
-        let stop = decimal(params, "stopPrice")?;
-        if let Some(stop) = stop.as_ref().filter(|_| is_market) {
-            return Err(misfit("stopPrice", "left out unless 'type' is LIMIT", stop));
+        let stop = figure(params, "stopPrice")?;
+        if is_market && stop != Figure::Absent {
+            return Err(misfit("stopPrice", "left out unless 'type' is LIMIT", stop.text()));
         }
-        order_request::client_id_in("clientOrderId", params.field("clientOrderId"))
+        let client_id = order_request::client_id_in("clientOrderId", params.field("clientOrderId"))
             .map_err(|refusal| Fault::invalid(refusal.message))?;
-        let client_id = text(params, "clientOrderId")?;
-        Ok(Self { side, is_market, time_in_force, quantity, price, stop, client_id })
+        let symbol = text(params, "symbol")?;
+        Ok(Self { symbol, side, is_market, time_in_force, quantity, price, stop, client_id })
     }
 
-    /// As the payload of `/v1/order/new`.
-    fn of_symbol(&self, symbol: &str) -> Vec<u8> {
+    /// In the words of `/v1/order/new`.
+    fn into_listed(self) -> Draft<'a> {
         let kind = match (self.is_market, &self.stop) {
             (true, _) => "exchange market",
-            (false, None) => "exchange limit",
-            (false, Some(_)) => "exchange stop limit",
+            (false, Figure::Absent | Figure::Null) => "exchange limit",
+            (false, Figure::Sent(..)) => "exchange stop limit",
         };
         let option = match (self.time_in_force, self.is_market) {
             (TimeInForce::Gtc, _) | (TimeInForce::Ioc, true) => None,
@@ -297,56 +293,50 @@ impl<'a> Sent<'a> {
             (TimeInForce::Fok, _) => Some("fill-or-kill"),
             (TimeInForce::Moc, _) => Some("maker-or-cancel"),
         };
-        json::object(256, |json| {
-            json.field("symbol", |json| json.text_item(symbol));
-            json.plain("side", self.side);
-            json.plain("type", kind);
-            json.plain("amount", &self.quantity);
-            if let Some(price) = self.price.as_ref().filter(|_| !self.is_market) {
-                json.plain("price", price);
-            }
-            if let Some(stop) = &self.stop {
-                json.plain("stop_price", stop);
-            }
-            json.array_field("options", option, Json::plain_item);
-            if let Some(client_id) = &self.client_id {
-                json.plain("client_order_id", client_id);
-            }
-        })
+        Draft { kind: word_of(kind), option: Ok(option.map(Cow::Borrowed)), ..self.into_common() }
     }
 
-    /// As the payload of `/v1/prediction-markets/order`.
-    fn of_contract(&self, symbol: &str, params: &Payload) -> Result<Vec<u8>, Fault> {
+    /// In the words of `/v1/prediction-markets/order`.
+    fn into_contract(self, params: &Payload) -> Result<Draft<'a>, Fault> {
         let outcome = match word(params, "eventOutcome", "YES or NO")?.as_str() {
             "YES" => "yes",
             "NO" => "no",
             other => return Err(misfit("eventOutcome", "YES or NO", other)),
         };
-        let Some(price) = self.price.as_ref().filter(|_| !self.is_market) else {
+        if self.is_market {
             return Err(misfit("type", "LIMIT for orders of contracts", "MARKET"));
+        }
+        let kind = match &self.stop {
+            Figure::Absent | Figure::Null => "limit",
+            Figure::Sent(..) => "stop-limit",
         };
-        let time_in_force = match self.time_in_force {
+        let option = match self.time_in_force {
             TimeInForce::Gtc => "good-til-cancel",
             TimeInForce::Ioc => "immediate-or-cancel",
             TimeInForce::Fok => "fill-or-kill",
             TimeInForce::Moc => "maker-or-cancel",
         };
-        Ok(json::object(256, |json| {
-            json.field("symbol", |json| json.text_item(symbol));
-            json.plain("orderType", if self.stop.is_some() { "stop-limit" } else { "limit" });
-            json.plain("side", self.side);
-            json.plain("outcome", outcome);
-            json.plain("quantity", &self.quantity);
-            json.plain("price", price);
-            if let Some(stop) = &self.stop {
-                json.plain("stopPrice", stop);
-            }
-            json.plain("timeInForce", time_in_force);
-            if let Some(client_id) = &self.client_id {
-                json.plain("clientOrderId", client_id);
-            }
-        }))
+        let (kind, outcome, option) = (word_of(kind), word_of(outcome), word_of(option));
+        Ok(Draft { kind, outcome, option, ..self.into_common() })
     }
+
+    /// The fields that both endpoints share. A market order has no price there.
+    fn into_common(self) -> Draft<'a> {
+        Draft {
+            symbol: Ok(self.symbol),
+            side: word_of(self.side),
+            quantity: self.quantity,
+            price: if self.is_market { Figure::Absent } else { self.price },
+            stop: self.stop,
+            client_id: Ok(self.client_id),
+            ..Draft::default()
+        }
+    }
+}
+
+/// A word of an endpoint.
+const fn word_of<'a>(word: &'static str) -> Word<'a> {
+    Ok(Some(Cow::Borrowed(word)))
 }
 
 fn missing(name: &str) -> Fault {
@@ -370,18 +360,19 @@ fn word(params: &Payload, name: &str, expected: &str) -> Result<String, Fault> {
     }
 }
 
-/// A decimal, as it was sent.
-fn decimal<'a>(params: &'a Payload, name: &str) -> Result<Option<Cow<'a, str>>, Fault> {
+/// A decimal.
+fn figure<'a>(params: &'a Payload, name: &str) -> Result<Figure<'a>, Fault> {
     let text = match params.field(name) {
-        None => return Ok(None),
+        None => return Ok(Figure::Absent),
         Some(Value::Text(text)) => text,
         Some(Value::Number(digits)) => Cow::Borrowed(digits),
         Some(other) => return Err(misfit(name, "a decimal", other.shown())),
     };
-    if Decimal::parse(text.as_bytes()).is_err() {
-        return Err(misfit(name, "a decimal without sign and exponent", &text));
+    let figure = Figure::of(text);
+    if let Figure::Sent(text, None) = &figure {
+        return Err(misfit(name, "a decimal without sign and exponent", text));
     }
-    Ok(Some(text))
+    Ok(figure)
 }
 
 /// Cancels an order.
@@ -389,7 +380,7 @@ pub(super) fn cancel(shared: &Rc<Shared>, request: Request) -> Result<Later, Fau
     let opener = allowed(shared, &TRADE)?;
     let app = &shared.started.app;
     OfSocket::begin(app).map_err(|refusal| Fault::of(&refusal))?;
-    let params = params(&request)?;
+    let (request_id, params) = request.into_params()?;
     let sent = match params.field("orderId") {
         Some(Value::Text(text)) if is_id(&text) => text,
         Some(Value::Number(digits)) if is_id(digits) => Cow::Borrowed(digits),
@@ -415,13 +406,13 @@ pub(super) fn cancel(shared: &Rc<Shared>, request: Request) -> Result<Later, Fau
             match receipt.order() {
                 Ok(_) => {
                     shared.pardon(1);
-                    Ok(rpc::answer(&request.id, |_| {}))
+                    Ok(rpc::answer(&request_id, |_| {}))
                 }
                 Err(reject) => Err(refused(&shared, &opener, params, reject)),
             }
         });
         drop(flight);
-        worded(&request.id, outcome)
+        worded(&request_id, outcome)
     }))
 }
 
@@ -460,3 +451,6 @@ fn refused(shared: &Shared, opener: &Opener, payload: Payload, reject: Reject) -
     let call = app.gate.call_over(opener, payload, app.uptime());
     Fault::of(&app.refusal_at(CANCEL, call, reject))
 }
+
+#[cfg(test)]
+mod tests;

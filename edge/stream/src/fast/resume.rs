@@ -37,7 +37,7 @@ pub(super) async fn missed(
     let found = find(shared, out, (topic, after)).await;
     drop(resuming);
     let answer = rpc::answer(id, |json| json.flag("resumed", found.is_some()));
-    let mut first = vec![(Frame::of(answer, Waits::Behind), true)];
+    let mut first = vec![(Frame::of(answer.json, Waits::Behind), true)];
     let (frames, known) = found.unwrap_or_default();
     first.extend(frames.into_iter().map(|frame| (Frame::counted(frame, &shared.started.budget), true)));
     out.resume(first, known);

@@ -1,5 +1,6 @@
 //! Requests and answers of the newest socket (EVT-025, facts T§12.2).
 
+use crate::socket::Answer;
 use buttonwood_gate::{Form, Payload, Reason, Refusal, Value, quoted};
 use buttonwood_wire::{Json, json};
 
@@ -20,6 +21,8 @@ pub(crate) struct Request {
     /// In lower case.
     pub(crate) method: String,
     pub(crate) message: Payload,
+    /// Its parameters, if an object of them was sent.
+    pub(crate) params: Option<Payload>,
 }
 
 /// A refusal of a request: the status, the code and the text of its answer.
@@ -126,13 +129,24 @@ impl Request {
             return Err(unknown("Field", &name));
         }
         let known = known_parameters(&self.method);
-        let Some(Value::Object(raw)) = self.message.field("params") else { return Ok(()) };
-        let params =
-            Payload::read_body(raw.as_bytes().to_vec()).map_err(|refusal| Fault::invalid(refusal.message))?;
-        params
-            .names()
-            .find(|name| !known.contains(&&**name))
-            .map_or(Ok(()), |name| Err(unknown("Parameter", &name)))
+        let mut names = self.params.iter().flat_map(Payload::names);
+        names.find(|name| !known.contains(&&**name)).map_or(Ok(()), |name| Err(unknown("Parameter", &name)))
+    }
+
+    /// Its id, and the parameters of a call that has an object of them.
+    ///
+    /// # Errors
+    /// The fault of one without.
+    pub(crate) fn into_params(self) -> Result<(Id, Payload), Fault> {
+        if let Some(params) = self.params {
+            return Ok((self.id, params));
+        }
+        Err(match self.message.field("params") {
+            None => Fault::invalid("Missing required field 'params'"),
+            Some(other) => {
+                Fault::invalid(format!("Field 'params' must be an object: {}", quoted(other.shown())))
+            }
+        })
     }
 }
 
@@ -160,7 +174,8 @@ pub(crate) fn read(message: String) -> Result<Request, (Id, Fault)> {
             return Err((id, Fault::invalid(text)));
         }
     };
-    Ok(Request { id, method, message })
+    let params = message.object("params");
+    Ok(Request { id, method, message, params })
 }
 
 /// Whether digits are an integer of at most 20 digits, as one of 64 bits has.
@@ -180,26 +195,29 @@ fn write_id(json: &mut Json, id: &Id) {
 }
 
 /// An answer; `result` writes what follows the status.
-pub(crate) fn answer(id: &Id, result: impl FnOnce(&mut Json)) -> Vec<u8> {
-    json::object(128, |json| {
+pub(crate) fn answer(id: &Id, result: impl FnOnce(&mut Json)) -> Answer {
+    let json = json::object(128, |json| {
         write_id(json, id);
         json.number("status", 200);
         result(json);
-    })
+    });
+    Answer { json, status: 200, error: None }
 }
 
 /// The answer of a refused request.
-pub(crate) fn refusal(id: &Id, fault: &Fault) -> Vec<u8> {
-    json::object(160, |json| {
+pub(crate) fn refusal(id: &Id, fault: Fault) -> Answer {
+    let Fault { status, code, text } = fault;
+    let json = json::object(160, |json| {
         write_id(json, id);
-        json.number("status", fault.status.into());
+        json.number("status", status.into());
         json.object_field("error", |json| {
             json.field("code", |json| {
-                json.exact_item(|out| out.extend_from_slice(fault.code.to_string().as_bytes()));
+                json.exact_item(|out| out.extend_from_slice(code.to_string().as_bytes()));
             });
-            json.field("msg", |json| json.text_item(&fault.text));
+            json.field("msg", |json| json.text_item(&text));
         });
-    })
+    });
+    Answer { json, status, error: Some((code, text)) }
 }
 
 #[cfg(test)]
@@ -210,8 +228,8 @@ mod tests {
         read(message.to_owned()).map(|request| (request.id, request.method))
     }
 
-    fn text(bytes: Vec<u8>) -> String {
-        String::from_utf8(bytes).unwrap()
+    fn text(answer: Answer) -> String {
+        String::from_utf8(answer.json).unwrap()
     }
 
     /// A text or an integer is echoed as it was sent. Methods are taken in any case.
@@ -242,6 +260,11 @@ mod tests {
             ("no JSON", Id::Null, ""),
             ("[1]", Id::Null, ""),
             (r#"{"id":"a","id":"b","method":"ping"}"#, Id::Null, ""),
+            (
+                r#"{"id":"a","method":"depth","params":{"symbol":"x","\u0073ymbol":"y"}}"#,
+                Id::Null,
+                "field 'symbol' is given twice",
+            ),
             (&format!(r#"{{"id":"a","method":"ping","params":{deep}}}"#), Id::Null, ""),
             (r#"{"id":1.5,"method":"ping"}"#, Id::Null, "'id'"),
             (r#"{"id":1e3,"method":"ping"}"#, Id::Null, "'id'"),
@@ -306,7 +329,7 @@ mod tests {
         );
         assert_eq!(codes(&rejected(Reason::Maintenance)), (503, -1000));
         assert_eq!(codes(&rejected(Reason::MissingRole)), (403, -1002));
-        let answer = text(refusal(&Id::Number("3".to_owned()), &Fault::invalid("a \"b\"")));
+        let answer = text(refusal(&Id::Number("3".to_owned()), Fault::invalid("a \"b\"")));
         assert_eq!(answer, r#"{"id":3,"status":400,"error":{"code":-1013,"msg":"a \"b\""}}"#);
     }
 }
