@@ -5,14 +5,15 @@ use std::time::Instant;
 use crate::repo::Repo;
 use crate::turn::Part;
 use crate::{
-    Done, contract, deny, faults, fuzz, instructions, layers, mutants, ops, overload, planted, sim, skipped,
-    suite, tidy, trace,
+    Done, commits, contract, deny, faults, fuzz, instructions, layers, mutants, ops, overload, planted, sim,
+    skipped, suite, tidy, trace,
 };
 
 type Step = (&'static str, fn(&Repo) -> Done);
 
 /// The steps of every commit.
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
+    ("commits", |repo| commits::run(repo, &[])),
     ("edits", |repo| planted::run(repo, &["--check"])),
     ("fmt", |repo| repo.cargo(["fmt", "--all", "--check"]).run()),
     ("clippy", |repo| repo.cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run()),

@@ -10,6 +10,7 @@ mod ccxt;
 mod checker;
 mod ci;
 mod clients;
+mod commits;
 mod contract;
 mod corpus;
 mod debian;
@@ -58,6 +59,8 @@ usage: cargo xtask <chore>
   schemathesis     calls made of the contract, by schemathesis from PyPI, against a freshly started sandbox
   scripts          the scripts of the web pages in node, without a browser: tests of what they decide and write, and types
   browser          the web pages in Debian's chromium against a freshly started sandbox; leaves target/screenshots; `speed` times them instead
+  commits [--build]  the new commits: messages, and in seconds whether the tree of each has the files and names that it needs;
+                   --build builds each of them
   fmt              is everything formatted?
   tidy             module heads, left-over marks, empty rooms; speaks of long files and functions
   layers           do dependencies point down, and does ARCHITECTURE.md name every room?
@@ -114,6 +117,7 @@ fn run(words: &[String]) -> Done {
         ("scripts", []) => scripts::run(&repo),
         ("browser", []) => browser::run(&repo),
         ("browser", ["speed"]) => browser::speed(&repo),
+        ("commits", _) => commits::run(&repo, &rest),
         ("fmt", []) => repo.cargo(["fmt", "--all", "--check"]).run(),
         ("tidy", []) => tidy::run(&repo),
         ("layers", []) => layers::run(&repo),
