@@ -22,7 +22,7 @@ struct Room {
 
 const CORE: &[&str] = &["buttonwood-trading", "buttonwood-spot", "buttonwood-engine"];
 
-const ROOMS: [Room; 15] = [
+const ROOMS: [Room; 20] = [
     Room { folder: "core/num", package: "buttonwood-num", above: CORE, is_listed: true },
     Room { folder: "core/ledger", package: "buttonwood-ledger", above: CORE, is_listed: false },
     Room { folder: "core/auction", package: "buttonwood-auction", above: CORE, is_listed: false },
@@ -72,6 +72,36 @@ const ROOMS: [Room; 15] = [
     },
     Room { folder: "core/perp", package: "buttonwood-perp", above: &["buttonwood-engine"], is_listed: false },
     Room {
+        folder: "core/clearing",
+        package: "buttonwood-clearing",
+        above: &["buttonwood-engine"],
+        is_listed: false,
+    },
+    Room {
+        folder: "core/prediction",
+        package: "buttonwood-prediction",
+        above: &["buttonwood-engine"],
+        is_listed: false,
+    },
+    Room {
+        folder: "core/identity",
+        package: "buttonwood-identity",
+        above: &["buttonwood-engine"],
+        is_listed: false,
+    },
+    Room {
+        folder: "core/leave",
+        package: "buttonwood-leave",
+        above: &["buttonwood-funds", "buttonwood-staking", "buttonwood-clearing", "buttonwood-engine"],
+        is_listed: false,
+    },
+    Room {
+        folder: "core/index",
+        package: "buttonwood-index",
+        above: &["buttonwood-perp", "buttonwood-spot-margin", "buttonwood-funds", "buttonwood-engine"],
+        is_listed: false,
+    },
+    Room {
         folder: "store/journal",
         package: "buttonwood-journal",
         above: &["buttonwood-sequencer"],
@@ -90,7 +120,7 @@ const EXPLAINED: &str = "docs/MUTANTS.md";
 const CAUGHT_MIN: usize = 90;
 
 /// Number of parts, so that each has a dozen or two mutants; one commit in [`ci::TURNS`] runs the next one.
-const PARTS: usize = 600;
+const PARTS: usize = 800;
 
 /// The folder of the build and of the results.
 const FOLDER: &str = "target/mutants";
