@@ -12,7 +12,7 @@ use crate::repo::Repo;
 const START: char = '\u{1}';
 const END: char = '\u{2}';
 
-/// Whether the clone has this commit and all that came after it.
+/// Whether the clone has this commit, and one that it is at.
 pub(super) fn is_known(repo: &Repo, id: &str) -> bool {
     repo.step("git", ["cat-file", "-e", &format!("{id}^{{commit}}")]).works()
         && repo.step("git", ["rev-parse", "--verify", "HEAD"]).works()
@@ -141,6 +141,50 @@ mod tests {
         let two = Commit { id: "b2".to_owned(), message: "two: do it\n".to_owned(), ..Commit::default() };
         assert_eq!(commits(log), [one, two]);
         assert!(commits("").is_empty());
+    }
+
+    /// Commits, trees, files and a worktree of a real repository.
+    #[test]
+    fn a_repository_is_read() {
+        let home = std::env::temp_dir().join(format!("buttonwood-commits-{}", std::process::id()));
+        std::fs::create_dir(&home).unwrap();
+        let repo = Repo::at(home.clone());
+        let git = |words: &[&str]| {
+            let identity = ["-c", "user.name=x", "-c", "user.email=x@y", "-c", "commit.gpgsign=false"];
+            repo.step("git", identity.iter().chain(words)).stdout().unwrap()
+        };
+        git(&["init", "--quiet"]);
+        assert!(!is_known(&repo, "HEAD"));
+        for (name, text) in [("a.rs", "one\n"), ("b.rs", "two\nthree\n")] {
+            std::fs::write(home.join(name), text).unwrap();
+            git(&["add", name]);
+            git(&["commit", "--quiet", "--message", &format!("a: add {name}")]);
+        }
+        let id = |name: &str| git(&["rev-parse", name]).trim().to_owned();
+        let (first, last) = (id("HEAD~1"), id("HEAD"));
+        assert!(is_known(&repo, &first) && !is_known(&repo, &"0".repeat(40)));
+
+        let commits = after(&repo, &first).unwrap();
+        let changed = BTreeMap::from([("b.rs".to_owned(), 2)]);
+        assert_eq!(commits, [Commit { id: last.clone(), message: "a: add b.rs\n".to_owned(), changed }]);
+        git(&["checkout", "--quiet", &first]);
+        assert!(after(&repo, &last).is_err());
+
+        let files = files(&repo, &last).unwrap();
+        let mut reader = Reader::new(&repo).unwrap();
+        let texts: Vec<String> = files.values().map(|id| reader.read(id).unwrap()).collect();
+        assert_eq!(texts, ["one\n", "two\nthree\n"]);
+        assert!(reader.read(&"0".repeat(40)).is_err());
+
+        for (commit, has_second) in [(&first, false), (&last, true)] {
+            put_worktree(&repo, "tree", commit).unwrap();
+            assert_eq!(home.join("tree/b.rs").exists(), has_second);
+        }
+        for _ in 0..2 {
+            remove_worktree(&repo, "tree").unwrap();
+            assert!(!home.join("tree").exists());
+        }
+        std::fs::remove_dir_all(&home).unwrap();
     }
 
     #[test]
