@@ -40,7 +40,7 @@ fn call_of(request: &Request) -> SocketCall {
             json.field("id", |json| write(json, &id));
         }
         json.plain("method", &request.method);
-        if let Some(params) = &request.params {
+        if let Some(params) = request.params() {
             let known = known_parameters(&request.method);
             json.object_field("params", |json| {
                 for name in known {

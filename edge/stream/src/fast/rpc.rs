@@ -3,6 +3,7 @@
 use crate::socket::Answer;
 use buttonwood_gate::{Form, Payload, Reason, Refusal, Value, quoted};
 use buttonwood_wire::{Json, json};
+use std::cell::OnceCell;
 
 /// The id of a request, which its answer echoes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +22,8 @@ pub(crate) struct Request {
     /// In lower case.
     pub(crate) method: String,
     pub(crate) message: Payload,
-    /// Its parameters, if an object of them was sent.
-    pub(crate) params: Option<Payload>,
+    /// Its parameters, once they were looked at: a call beyond a limit is refused before.
+    params: OnceCell<Option<Payload>>,
 }
 
 /// A refusal of a request: the status, the code and the text of its answer.
@@ -129,8 +130,13 @@ impl Request {
             return Err(unknown("Field", &name));
         }
         let known = known_parameters(&self.method);
-        let mut names = self.params.iter().flat_map(Payload::names);
+        let mut names = self.params().into_iter().flat_map(Payload::names);
         names.find(|name| !known.contains(&&**name)).map_or(Ok(()), |name| Err(unknown("Parameter", &name)))
+    }
+
+    /// Its parameters, if an object of them was sent.
+    pub(crate) fn params(&self) -> Option<&Payload> {
+        self.params.get_or_init(|| self.message.object("params")).as_ref()
     }
 
     /// Its id, and the parameters of a call that has an object of them.
@@ -138,7 +144,7 @@ impl Request {
     /// # Errors
     /// The fault of one without.
     pub(crate) fn into_params(self) -> Result<(Id, Payload), Fault> {
-        if let Some(params) = self.params {
+        if let Some(params) = self.params.into_inner().unwrap_or_else(|| self.message.object("params")) {
             return Ok((self.id, params));
         }
         Err(match self.message.field("params") {
@@ -174,8 +180,7 @@ pub(crate) fn read(message: String) -> Result<Request, (Id, Fault)> {
             return Err((id, Fault::invalid(text)));
         }
     };
-    let params = message.object("params");
-    Ok(Request { id, method, message, params })
+    Ok(Request { id, method, message, params: OnceCell::new() })
 }
 
 /// Whether digits are an integer of at most 20 digits, as one of 64 bits has.
