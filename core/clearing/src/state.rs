@@ -332,7 +332,7 @@ impl Clearing {
         }
     }
 
-    /// Puts orders where they wait, as [`find`](crate::find) has found.
+    /// Puts orders where they wait, as `Room::find` has found.
     pub(crate) fn put(&mut self, ledger: &mut Ledger, now: Time, found: Found) {
         for (number, _, spot) in found.put_off.iter().chain(&found.woken) {
             match spot {

@@ -42,7 +42,7 @@ pub(crate) enum Again {
     Restored,
 }
 
-/// The orders to wake, and where others wait, as [`find`](crate::find) has found them.
+/// The orders to wake, and where others wait, as `Room::find` has found them.
 #[derive(Debug, Default)]
 pub struct Found {
     /// Number, rank and place of each order that was put off.

@@ -1,7 +1,8 @@
 //! The one ladder of checks between a caller and an endpoint.
 //!
 //! A door is a way in: a signed request, a call or a page of the exchange's own site, the preview of an order, an order over a socket. It
-//! names how its caller is known, and each rung that it leaves out; the order of the rungs is the same at each (D-05, Q-681).
+//! names how its caller is known, and each rung that it leaves out; the order of the rungs is the same at each (D-05, Q-681). A socket, which
+//! has limits of its own between them, climbs one by one.
 //!
 //! Not here: the account, roles and scopes of a call, which come after the ladder (`call`), and what an endpoint does.
 

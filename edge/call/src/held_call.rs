@@ -24,7 +24,8 @@ pub struct HeldCall<'a> {
 
 impl std::fmt::Debug for HeldCall<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HeldCall").field("first", &self.first).finish_non_exhaustive()
+        let held = self.first.as_ref().map(|(held, _)| held);
+        f.debug_struct("HeldCall").field("held", &held).finish_non_exhaustive()
     }
 }
 

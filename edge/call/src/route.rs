@@ -202,6 +202,7 @@ const GUARDED: [&str; 8] = [
 ];
 
 /// One endpoint of the interface.
+#[must_use]
 #[derive(Clone, Copy)]
 pub struct Route {
     pub(crate) method: &'static str,

@@ -8,7 +8,7 @@ use super::not_found;
 use super::order::{self as single, shown};
 use super::refusal::{before_fields, of_order};
 use buttonwood_call::{
-    Admitted, App, Asked, Call, Kinds, Route, core_refusal, durable, keep_refused, nonce_user, send,
+    Admitted, App, Asked, Call, Kinds, Later, Route, core_refusal, durable, keep_refused, nonce_user, send,
 };
 use buttonwood_engine::{AccessCommand, Body, Caller, Place, PredictionCommand, TradingCommand};
 use buttonwood_gate::{self as gate, Kind, Payload, Refusal, Value, integer};
@@ -24,10 +24,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Trader only. Each entry takes a token of the key's rate limit.
-pub(crate) const ORDERS: Route = Route::running("/v1/prediction-markets/order/batch", |app, admitted| {
-    Box::pin(carry_out(app, admitted, orders))
-})
-
+pub(crate) const ORDERS: Route = Route::running("/v1/prediction-markets/order/batch", run_orders)
     .right(TradingCommand::RIGHT)
     .kinds(Kinds::Trading)
     .coded()
@@ -43,10 +40,7 @@ pub(crate) const ORDERS: Route = Route::running("/v1/prediction-markets/order/ba
     .gives::<BatchAnswer>();
 
 /// Trader only; draws on the capacity reserved for cancels.
-pub(crate) const CANCELS: Route = Route::running("/v1/prediction-markets/order/batch/cancel", |app, admitted| {
-    Box::pin(carry_out(app, admitted, cancels))
-})
-
+pub(crate) const CANCELS: Route = Route::running("/v1/prediction-markets/order/batch/cancel", run_cancels)
     .right(PredictionCommand::RIGHT)
     .kind(Kind::Cancel)
     .coded()
@@ -145,6 +139,14 @@ impl From<Refusal> for Flaw {
     fn from(refusal: Refusal) -> Self {
         Self { refusal, kept: None }
     }
+}
+
+fn run_orders<'a>(app: &'a App, admitted: Admitted<'a>) -> Later<'a> {
+    Box::pin(carry_out(app, admitted, orders))
+}
+
+fn run_cancels<'a>(app: &'a App, admitted: Admitted<'a>) -> Later<'a> {
+    Box::pin(carry_out(app, admitted, cancels))
 }
 
 /// Reads the entries of a batch, which run one by one.

@@ -1,7 +1,7 @@
 //! The data of a market, for programs that show it: one answer of several public calls, which takes
 //! nothing of the public limit of its address. All clients share the answer of a second.
 //!
-//! Not here: the calls of the exchange's own pages (`public_call`).
+//! Not here: the calls of the exchange's own pages (`calls/interface`).
 
 use buttonwood_call::{App, PublicCall, no_endpoint};
 use buttonwood_gate::Refusal;

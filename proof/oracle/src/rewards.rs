@@ -323,22 +323,19 @@ impl World {
         who: usize,
         claim: Claim,
         price: u64,
-        size: u64,
+        lots: u64,
         change: impl FnOnce(&mut Place),
     ) -> Result<(), String> {
         let contracts: u32 = EVENTS.iter().sum();
         let contract = SymbolId::contract(u32::try_from(self.dice.below(contracts.into())).unwrap());
         let is_yes = claim == Claim::Yes;
-        let side = if is_yes { Side::Buy } else { Side::Sell };
-        let price = Price::from_ticks(if is_yes { price } else { 100 - price });
-        let mut place = Place {
-            claim,
-            ..Place::limit(contract, side, price, Qty::from_hundredths(u128::from(size) * HUNDREDTH))
-        };
-        change(&mut place);
+        let (side, ticks) = if is_yes { (Side::Buy, price) } else { (Side::Sell, 100 - price) };
+        let qty = Qty::from_hundredths(u128::from(lots) * HUNDREDTH);
+        let mut order = Place { claim, ..Place::limit(contract, side, Price::from_ticks(ticks), qty) };
+        change(&mut order);
         let id = self.exchange.state.next_id();
         self.claims.insert(id, claim);
-        self.send(who, TradingCommand::Place(place)).map(drop)
+        self.send(who, TradingCommand::Place(order)).map(drop)
     }
 
     fn customer(&mut self) -> usize {

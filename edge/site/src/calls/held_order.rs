@@ -1,6 +1,6 @@
 //! Orders of signed-in browsers that are not sent: their preview by the core, and where resting orders stand in their queues.
 //!
-//! Not here: the fields of the answers (`site`).
+//! Not here: the fields of the answers (`preview`, `queue`).
 
 use buttonwood_call::{App, Call, Door, Handler, HeldCall, Orders, Route, Table};
 use buttonwood_engine::prediction::own_price;

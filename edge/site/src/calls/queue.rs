@@ -33,7 +33,8 @@ answer! {
 
 pub(super) fn list<'a>(caller: &'a Caller<'a>, query: Query<'a>) -> Later<'a> {
     Box::pin(async move {
-        let (symbol, orders) = held_order::queued(caller.app, held(caller)?, &OfBook::of(query).symbol()?)?;
+        let name = OfBook::of(query).symbol()?;
+        let (symbol, orders) = held_order::queued(caller.app, held(caller)?, name)?;
         let row = |order: QueuedOrder| Queued {
             order_id: order.id.0.to_string(),
             price: price(symbol, order.price),
