@@ -75,7 +75,7 @@ const BARRED: &[(&str, &str, &str)] =
 const TEST_ROOMS: &[&str] = &["client", "proof/oracle", "proof/testing"];
 
 /// The foreign crates that the core may use: data structures and formats that need no operating system, and the
-/// instruction that prefetches a line of memory.
+/// instruction that prefetches a line of memory.
 const PURE: &[&str] = &["arrayvec", "hashbrown", "itoa", "postcard", "safe_arch", "serde", "siphasher"];
 
 pub(crate) fn run(repo: &Repo) -> Done {

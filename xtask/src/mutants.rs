@@ -1,7 +1,7 @@
 //! Mutation of the rooms that money, storage and access depend on: of ten mutants, nine must fail a test.
 //!
 //! A mutant first runs the tests of its own room, which takes a second or two; only a survivor runs those of the
-//! rooms above. A survivor of both must be in `docs/MUTANTS.md` with its reason.
+//! rooms above. A survivor of both must be in `docs/MUTANTS.md` with its reason.
 
 use std::collections::BTreeSet;
 

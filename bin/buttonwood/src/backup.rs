@@ -147,7 +147,7 @@ fn copy_vault(from: &Path, to: &Path) -> Result<(), Trouble> {
     Err(failed(to)(io::Error::other("the vault was replaced again and again while it was copied")))
 }
 
-/// Copies the simulated chains. They are read after the journal, so that a copy has all of a chain that its exchange knows; a
+/// Copies the simulated chains. They are read after the journal, so that a copy has all of a chain that its exchange knows; a
 /// chain's file only grows, and a start cuts a record that was not whole.
 fn copy_chains(from: &Path, to: &Path) -> Result<(), Trouble> {
     let names: Vec<_> = match fs::read_dir(from) {

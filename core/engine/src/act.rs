@@ -1,6 +1,6 @@
 //! An operator's act: what was done, who did it, and why. It wraps the command that does it.
 //!
-//! The act and its command are one command of the journal, so neither is there without the other. The state keeps the number
+//! The act and its command are one command of the journal, so neither is there without the other. The state keeps the number
 //! of the latest act alone, and each act names the one before it, so a reader finds the acts from the newest to the oldest
 //! without reading what lies between them.
 

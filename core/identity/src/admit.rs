@@ -69,7 +69,7 @@ impl Identity {
 
     /// Whether a command of these secrets can do anything but be refused, or leave all as it is: the code, the refresh token or the token to
     /// revoke is known, used ones included. A secret is published before its holder learns it, so the published state knows all that a client
-    /// may hold. True for every other command.
+    /// may hold. True for every other command.
     pub fn may_answer(&self, command: &Command) -> bool {
         if let Command::Exchange(asked) = command {
             self.codes.contains_key(&asked.code) || self.used_codes.contains_key(&asked.code)

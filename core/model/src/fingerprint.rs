@@ -2,7 +2,7 @@
 //!
 //! A table on which money depends adds each row to its fingerprint right after it has changed. A replay that reaches the same value went
 //! through the same rows, so an event that is applied differently is found at the end of its batch. The values are part of the journal's
-//! format: a row's name and words never change, and a later field is added only where it is set.
+//! format: a row's name and words never change, and a later field is added only where it is set.
 
 use buttonwood_num::Money;
 use serde::{Deserialize, Serialize};

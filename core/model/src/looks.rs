@@ -1,7 +1,7 @@
 //! The meter of looks: how many orders, accounts, deals and rows a command has read beside its own.
 //!
 //! It changes no decision. A walk that may become long reports to it, so that tests have a bound for each command and the writer warns
-//! of one beyond it (D-256, Q-612).
+//! of one beyond it (D-256).
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 

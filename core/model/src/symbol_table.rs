@@ -4,7 +4,7 @@ use crate::SymbolId;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
-/// Rows by symbol. The ids of contracts begin far above those of listed symbols, so each kind has a list of its own.
+/// Rows by symbol. The ids of contracts begin far above those of listed symbols, so each kind has a list of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SymbolTable<T> {
     listed: Vec<T>,

@@ -2,7 +2,7 @@
 //!
 //! The order needs the assets of every account with an opposite position. It is computed once and kept while the commands of liquidations
 //! follow each other: their events move the few accounts that they change. Any other command drops it, and a snapshot does not have it. A
-//! decision that finds none kept computes it, with the same result.
+//! decision that finds none kept computes it, with the same result.
 
 use crate::{Perps, Row};
 use alloc::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! The dollars that an account's live buys of contracts hold, as one running sum for each account.
 //!
 //! The bound of a group in advance (D-181) reads it with each balance: a walk over the orders there would cost others what an account has
-//! resting. The sums are derived and not stored.
+//! resting. The sums are derived and not stored.
 
 use crate::buys;
 use crate::desk::reserved;

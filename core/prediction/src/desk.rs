@@ -70,7 +70,7 @@ pub fn needed(symbol: &Symbol, class: OrderClass, price: Price, qty: Qty, rate: 
     cost.checked_add(fee(symbol, price, qty, rate)?)
 }
 
-/// The most claims on an outcome of a contract that may be out, 4×10¹⁸ (D-260, Q-622). The costs of all positions count each pair twice at
+/// The most claims on an outcome of a contract that may be out, 4×10¹⁸ (D-260). The costs of all positions count each pair twice at
 /// most, and a fill counts the buyer's claims before it takes the seller's: all of these sums stay within the range of money then.
 pub const CLAIMS_MAX: Money = Money::from_units(4 * 10_i128.pow(18) * Money::ONE.units());
 

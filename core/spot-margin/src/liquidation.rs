@@ -43,7 +43,7 @@ impl SpotMargin {
 /// The part of the fresh index below which no forced sale goes, in percent.
 const EDGE: i128 = 95;
 
-/// The lowest price of a forced sale, which its order has in place of the collar: 5 % below the fresh index (D-261, Q-623). The collar's own
+/// The lowest price of a forced sale, which its order has in place of the collar: 5 % below the fresh index (D-261). The collar's own
 /// reference is the last trade, which stays where it is while nothing trades: every sale would be refused by it, and the loan would grow.
 /// The index bounds all sales at one index together, however many there are. None for any other order.
 pub fn forced_edge(latest: &Latest, terms: &trading::Terms<'_>) -> Option<Price> {

@@ -2,7 +2,7 @@
 //!
 //! A day's interest follows from what was staked in each second of the day, whenever it is computed. So a row keeps, for each ended day that is
 //! not paid and on which the stake changed, the sum of amounts times seconds. The interest of a day that waits counts as staked from its
-//! 20:00 on, until everything is unstaked: then it leaves too, and is paid to the exchange balance (D-95, D-98, Q-563).
+//! 20:00 on, until everything is unstaked: then it leaves too, and is paid to the exchange balance (D-95, D-98).
 
 use crate::day::{DAY, day_of, end_of, start_of};
 use crate::pair::Ended;

@@ -35,7 +35,7 @@ pub struct Stops {
     live: BTreeMap<OrderId, Stop>,
     untriggered: BTreeMap<Key, Slot>,
     /// Those whose stop price a trade has reached, in the order in which they enter. A cancel leaves the order's place in the queue, which
-    /// is passed over once it is the first: no cancel walks the queue.
+    /// is passed over once it is the first: no cancel walks the queue.
     due: VecDeque<OrderId>,
     /// The same orders by symbol, without those that were cancelled.
     due_of: BTreeSet<(SymbolId, OrderId)>,

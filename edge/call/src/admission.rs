@@ -87,7 +87,7 @@ impl Gated for OfRequest<'_> {
 }
 
 /// Reads a body to its end. Few requests have one, and no signed or public endpoint uses it. A request without a key does not wait
-/// for what has not arrived: it is answered from its head, and its connection then closes.
+/// for what has not arrived: it is answered from its head, and its connection then closes.
 pub(crate) async fn skip(head: &Parts, body: Body<'_>) -> Result<(), Refusal> {
     if body.is_at_end() {
         return Ok(());

@@ -2,7 +2,7 @@
 //!
 //! A page in a browser of this machine reaches the exchange too, and so does a proxy that listens to the network.
 //! Neither may make control calls. A page is recognised by `Origin`, `Sec-Fetch-Site` or the host name of its calls, a
-//! proxy by the fields it adds.
+//! proxy by the fields it adds.
 
 use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_model::Cidr;

@@ -27,7 +27,7 @@ impl<'a> Place<'a> {
     /// The place of a request.
     ///
     /// Pages and the authorization server may have a listener of their own: the other one has none of their paths then, and theirs has
-    /// none of the interface. Health checks and the contract, which a page reads, are at both. Sockets may have one of their own, which has
+    /// none of the interface. Health checks and the contract, which a page reads, are at both. Sockets may have one of their own, which has
     /// them and health checks alone; the others then have none of them.
     pub(crate) fn find(app: &'a App, entrance: Entrance, head: &'a Parts) -> Self {
         let place = Self::of_path(app, head);

@@ -222,8 +222,8 @@ impl Gate {
         }
     }
 
-    /// Checks and admits a private request, which is a sign of life of a key (SES-012). A key's nonce is taken before it waits
-    /// so that nonces are taken in the order of arrival.
+    /// Checks and admits a private request, which is a sign of life of a key (SES-012). A key's nonce is taken before it waits, so
+    /// that nonces are taken in the order of arrival.
     ///
     /// `now` counts from any fixed start, the same for all calls; `time` is the exchange's time; `find` looks an access token up.
     ///

@@ -30,7 +30,7 @@ use std::time::Duration;
 /// How long the market table is shown to all clients before it is made again.
 const TABLE_LASTS: Duration = Duration::from_secs(1);
 
-/// The start of the paths at which pages make public calls of the interface.
+/// The start of the paths at which pages make public calls of the interface.
 const PUBLIC: &str = "/site/public";
 
 /// The start of the paths at which pages ask for the status of a symbol.

@@ -1,4 +1,4 @@
-//! The data of a market, for programs that show it: one answer of several public calls, which takes
+//! The data of a market, for programs that show it: one answer of several public calls, which takes
 //! nothing of the public limit of its address. All clients share the answer of a second.
 //!
 //! Not here: the calls of the exchange's own pages (`calls/interface`).

@@ -158,8 +158,7 @@ impl Watched {
         (at, frames)
     }
 
-    /// Sends the changes of a feed that wait for its interval, so that a first frame which is sent now fits the next ones
-    ///
+    /// Sends the changes of a feed that wait for its interval, so that a first frame which is sent now fits the next ones.
     pub(crate) fn send_waiting(&mut self, feed: MarketFeed, send: impl FnOnce(&Readers, Arc<Frame>)) {
         let Some(reading) = self.feeds.get_mut(&feed) else { return };
         if let Some(Waiting::Difference(merged)) = reading.waiting.take_if(|waiting| waiting.is_difference())

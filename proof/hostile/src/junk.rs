@@ -1,4 +1,4 @@
-//! Junk at the doors that need no key: what refused calls of one peer take of the journal.
+//! Junk at the doors that need no key: what refused calls of one peer take of the journal.
 
 use crate::server::{Request, Server, control};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! A consistent copy of a data directory, made next to a running exchange or of a stopped one.
 //!
-//! The order makes it consistent: database, snapshots, the end of the journal, batches, history, the rest. The database and
+//! The order makes it consistent: database, snapshots, the end of the journal, batches, history, the rest. The database and
 //! the snapshots thus never reach further than the journal, and the vault, which has a secret before the journal has its key,
 //! never less far. The journal gets its identity last: a copy without one is refused as a data directory.
 

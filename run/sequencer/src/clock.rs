@@ -56,7 +56,7 @@ impl Clock {
         }
     }
 
-    /// The time that measures silence (DESIGN Q-004). For a real clock it counts from the system's start: it cannot be
+    /// The time that measures silence. For a real clock it counts from the system's start: it cannot be
     /// set, and it goes on while the machine is suspended, so that a suspension is noticed.
     pub(crate) fn steady(&self) -> Time {
         match self {

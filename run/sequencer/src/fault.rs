@@ -107,7 +107,7 @@ pub enum Fault {
         /// The batch's last command.
         seq: u64,
     },
-    /// A command of the journal cannot be applied.
+    /// A command of the journal cannot be applied.
     #[error(
         "{0}; it is in the journal: \"A command that cannot be applied\" in docs/OPERATING.md says what helps"
     )]

@@ -1,7 +1,7 @@
 //! The writer: stamps, decides and evolves, on one thread at a time. From here on the stamp is the only clock.
 //!
 //! The writer has a thread of its own, which is woken for it. A serving thread that finds the writer free decides its
-//! gathered commands itself, which costs no change of threads.
+//! gathered commands itself, which costs no change of threads.
 
 pub(crate) mod admission;
 pub(crate) mod batch;

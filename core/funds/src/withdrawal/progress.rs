@@ -219,7 +219,7 @@ pub(super) fn completed(books: &mut ContextMut<'_, Funds>, eid: Eid, settlement:
 }
 
 /// Applies a payment that was confirmed although its hold had been released: the void or the failure was in a block that was removed. The
-/// account has had both, so the house lends it what left, and takes that at once. The row is complete, as the chain says.
+/// account has had both, so the house lends it what left, and takes that at once. The row is complete, as the chain says.
 pub(super) fn paid_late(books: &mut ContextMut<'_, Funds>, eid: Eid, settlement: Settlement) {
     let ended = end(books, eid, settlement, Status::Complete);
     let total = ended.amount + ended.fee;

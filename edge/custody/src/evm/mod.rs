@@ -36,7 +36,7 @@ const TRANSFER_CALL: &str = "0xa9059cbb";
 /// Decimals of every EVM network's own currency.
 const NATIVE_DECIMALS: u8 = 18;
 
-/// Parts of messages by which nodes refuse a transaction for good. A payment that is refused otherwise is sent again: one that the
+/// Parts of messages by which nodes refuse a transaction for good. A payment that is refused otherwise is sent again: one that the
 /// wallet cannot pay now is paid once it is filled up, and one that offers too little is replaced by one that offers more.
 const REFUSALS: [&str; 9] = [
     "intrinsic gas",

@@ -350,7 +350,7 @@ impl Socket {
         }
     }
 
-    /// Counts the bytes of an unfinished message among those of unfinished requests, and gives it its time from its first byte on.
+    /// Counts the bytes of an unfinished message among those of unfinished requests, and gives it its time from its first byte on.
     fn note_unfinished(&mut self, has_item: bool) {
         self.connections.hold_exactly(&self.connection, self.reader.held());
         if self.reader.is_at_rest() || has_item && !self.reader.is_in_message() {

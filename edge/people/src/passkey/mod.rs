@@ -300,7 +300,7 @@ impl People {
         })
     }
 
-    /// The exchange as a relying party: at its public address, or else at `localhost` with the port of the listener that pages have. What a
+    /// The exchange as a relying party: at its public address, or else at `localhost` with the port of the listener that pages have. What a
     /// request's `Host` says decides nothing: a site that passes calls on would have passkeys made for its own name.
     fn party(&self, origin: &str) -> Result<RelyingParty, Refusal> {
         let own = relying_party::origin_of(&self.settings.auth_url, self.settings.has_public_url);

@@ -106,7 +106,7 @@ fn derived(
 }
 
 /// The memo of a number: a destination tag, since xrpl takes nothing else. Neighbouring numbers have memos far apart, so that a memo
-/// with a wrong digit is rarely another account's. The factor is odd, so that different numbers have different memos.
+/// with a wrong digit is rarely another account's. The factor is odd, so that different numbers have different memos.
 fn memo(number: u32) -> String {
     number.wrapping_mul(2_654_435_761).to_string()
 }

@@ -114,7 +114,7 @@ pub(crate) fn known_parameters(method: &str) -> &'static [&'static str] {
 }
 
 impl Request {
-    /// Refuses a field or a parameter that no call knows, in a sandbox that is started with `--strict on` (D-176, Q-589).
+    /// Refuses a field or a parameter that no call knows, in a sandbox that is started with `--strict on` (D-176).
     ///
     /// # Errors
     /// The fault that names the first one.

@@ -1,4 +1,4 @@
-//! The bytes of the disk that calls take which change nothing: nothing without a credential, and little for failures that must be counted.
+//! The bytes of the disk that calls take which change nothing: nothing without a credential, and little for failures that must be counted.
 
 use crate::oauth::{app, base64, code, grant, post, server, text, with_client};
 use buttonwood_accept::{Browser, Exchange, encoded, json};

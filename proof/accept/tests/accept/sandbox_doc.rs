@@ -1,4 +1,4 @@
-//! Every control call of the sandbox, as `docs/SANDBOX.md` shows it.
+//! Every control call of the sandbox, as `docs/SANDBOX.md` shows it.
 
 use buttonwood_accept::{Value, binary, private_folder};
 use std::fs;

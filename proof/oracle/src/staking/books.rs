@@ -80,7 +80,7 @@ impl Stake {
         self.before(end_of(day)) > 0 && self.emptied_after(day).is_none()
     }
 
-    /// Adds the interest of a day: it is staked from the day's end until all is redeemed (D-95, D-98, Q-563), but not if it repays a debt.
+    /// Adds the interest of a day: it is staked from the day's end until all is redeemed (D-95, D-98), but not if it repays a debt.
     /// Returns whether it still is.
     fn pay(&mut self, day: u64, amount: i128, owes: bool) -> bool {
         let joins = self.joins(day) && !owes;
@@ -142,7 +142,7 @@ impl Pair {
         before.unwrap_or(&self.terms[0]).1.rate.0
     }
 
-    /// The interest of a day of every account that has any. A closed account gets none.
+    /// The interest of a day of every account that has any. A closed account gets none.
     fn day(&self, day: u64) -> BTreeMap<AccountId, i128> {
         let rate = self.rate(day);
         let all = self.stakes.iter().map(|(account, stake)| (*account, stake.interest_of(day, rate)));

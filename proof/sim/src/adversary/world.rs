@@ -192,7 +192,7 @@ pub struct Scene {
     pub(super) honest: Vec<Actor>,
     /// How often it has acted.
     pub(super) acts: u64,
-    /// Whether the indices move with the books; the first group is alone with the honest one then.
+    /// Whether the indices move with the books; the first group is alone with the honest one then.
     pub(super) moves: bool,
 }
 

@@ -1,6 +1,6 @@
 //! The last signs of life of sessions with Require Heartbeat.
 //!
-//! Only the expiry is a command; the times of reads need not be journaled (DESIGN Q-004). After a restart every session
+//! Only the expiry is a command; the times of reads need not be journaled. After a restart every session
 //! has a whole window again. Time during which the process stood still counts as no session's silence.
 //!
 //! Times here are steady: setting the time of day neither ends nor extends a window.
@@ -44,7 +44,7 @@ impl Heartbeats {
     }
 
     /// Notes a check for silence `now`. Long after the last check, the process was stopped or the machine suspended.
-    /// Messages that clients sent during that time are not read yet, so it counts as no session's silence. Returns its length in
+    /// Messages that clients sent during that time are not read yet, so it counts as no session's silence. Returns its length in
     /// microseconds; none without such a pause.
     pub(crate) fn note_check(&self, now: Time) -> Option<u64> {
         let since = now.0.saturating_sub(self.checked.swap(now.0, Ordering::AcqRel));

@@ -49,7 +49,7 @@ impl Idle {
         Some(Time(heard).plus(IDLE).0.saturating_sub(now.0))
     }
 
-    /// Notes that the process stood still for this long, which counts as no browser's silence.
+    /// Notes that the process stood still for this long, which counts as no browser's silence.
     pub(crate) fn note_pause(&self, pause: u64, now: Time) {
         for heard in self.heard.read().values() {
             let moved = |heard: u64| Some((heard + pause).min(now.0).max(heard));

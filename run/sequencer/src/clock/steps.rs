@@ -1,7 +1,7 @@
 //! Steps of the system's clock, and when they are believed.
 //!
 //! The journal's time never goes back (INV-JRN-1). A clock that shows next year for a moment would stop the exchange's
-//! time until then, and every start under a right clock would be refused (DESIGN Q-115).
+//! time until then, and every start under a right clock would be refused.
 
 use buttonwood_model::Time;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -2,7 +2,7 @@
 //!
 //! All balances are valued at the prices of the start, which nothing moves. Two groups together could paint a reference (D-179 counts
 //! the orders of other groups), and by design marks, liquidations and what a margin account sells go by the index, whoever made it (D-262);
-//! so perpetuals and sales of a borrower are left out.
+//! so perpetuals and sales of a borrower are left out.
 
 use super::{Act, Amount, Maker};
 use crate::adversary::world::{BORROWER, MARKETS, ONE};
