@@ -250,6 +250,7 @@ class Account(Visit):
 
     def a_double_click_makes_one_address(self):
         """The button shows that it is at work, until the list has what it made."""
+        self.quiet()
         button = "document.querySelector('form[name=new-address] button')"
         x, y = self.browser.run(f"""{button}.scrollIntoView({{ block: 'center' }});
             const {{ left, top, width, height }} = {button}.getBoundingClientRect();
