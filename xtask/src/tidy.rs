@@ -1,5 +1,5 @@
 //! Checks that the compiler does not make: module heads, marks of unfinished work, empty rooms, panics of the core, failures that the
-//! site's scripts hide, lists that they cut, figures that they write by hand, the length of the README, comments that begin with "What", tests
+//! site's scripts hide, lists that they cut, figures that they write by hand, the length of the README and of lines of documents, comments that begin with "What", tests
 //! that sleep, the answers of DESIGN.
 //!
 //! Lengths are only reported, since a long function or file may be right: functions over [`LONG_FUNCTION`] lines,
@@ -10,6 +10,7 @@ mod catches;
 mod comments;
 mod figures;
 mod lists;
+mod prose;
 mod scripts;
 mod sleeps;
 
@@ -40,6 +41,9 @@ pub(crate) fn run(repo: &Repo) -> Done {
     let files = repo.files()?;
     for file in &files {
         let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending);
+        if ending == "md" {
+            wrong.extend(prose::check(file, &repo.read(file)?));
+        }
         if !is_source(file) {
             continue;
         }
