@@ -61,6 +61,7 @@ pub(crate) fn run(repo: &Repo) -> Done {
         }
     }
     wrong.extend(too_long(README, &repo.read(README.0)?));
+    wrong.extend(prose::doubled(&repo.read(prose::GLOSSARY)?));
     wrong.extend(answers::check(repo, &files)?);
     wrong.extend(rooms(repo)?);
     wrong.extend(panics::check(repo, &files)?);

@@ -1,6 +1,8 @@
-//! Lines of documents that are too long to be read beside others, or in a difference.
+//! Lines of documents that are too long to be read beside others, or in a difference, and words that the glossary defines twice.
 //!
 //! Tables, code and the targets of links cannot be wrapped.
+
+use std::collections::BTreeSet;
 
 /// The most letters of a line.
 const MOST: usize = 180;
@@ -36,6 +38,19 @@ fn letters(line: &str) -> usize {
     first + parts.map(rest).sum::<usize>()
 }
 
+/// The document that defines the words, with one meaning each.
+pub(super) const GLOSSARY: &str = "GLOSSARY.md";
+
+/// Words that stand twice in the first column of the glossary's tables.
+pub(super) fn doubled(text: &str) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    let rows = (1..).zip(text.lines()).filter_map(|(number, line)| Some((number, line.strip_prefix("| ")?)));
+    rows.filter_map(|(number, row)| Some((number, row.split_once(" | ")?.0)))
+        .filter(|(_, word)| *word != "word" && !known.insert(*word))
+        .map(|(number, word)| format!("{GLOSSARY}:{number}: `{word}` has a meaning already"))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,6 +62,22 @@ mod tests {
         let long = format!("short\n{line}é\n");
         assert_eq!(check("a.md", &long), ["a.md:2: 181 letters; wrap it at 180 at most"]);
         assert!(check("spec/a.md", &long).is_empty());
+    }
+
+    #[test]
+    fn a_word_has_one_meaning() {
+        let table = "| word | meaning |\n|---|---|\n| cut | one |\n| fee | two |\n";
+        assert!(
+            doubled(&format!(
+                "{table}\n{}",
+                table.replace("| cut |", "| cut (of hair) |").replace("fee", "fees")
+            ))
+            .is_empty()
+        );
+        assert_eq!(
+            doubled(&format!("{table}| cut | three |\n")),
+            ["GLOSSARY.md:5: `cut` has a meaning already"]
+        );
     }
 
     #[test]
