@@ -1,8 +1,8 @@
 //! The one ladder of checks between a caller and an endpoint.
 //!
 //! A door is a way in: a signed request, a call or a page of the exchange's own site, the preview of an order, an order over a socket. It
-//! names how its caller is known, and each rung that it leaves out; the order of the rungs is the same at each (D-05, Q-681). A socket, which
-//! has limits of its own between them, climbs one by one.
+//! names how its caller is known, and each rung that it leaves out; the order of the rungs is the same at each (D-05, Q-681). A socket has
+//! limits of its own between them, and climbs one by one; its handshake is counted between the gate and the turn.
 //!
 //! Not here: the account, roles and scopes of a call, which come after the ladder (`call`), and what an endpoint does.
 
@@ -20,17 +20,14 @@ use buttonwood_wire::field;
 use std::borrow::Cow;
 use std::time::Instant;
 
-/// A rung of the ladder, in the order in which they are climbed. Behind the last one comes the endpoint.
+/// A rung that a door may leave out. The others are climbed by every call that they are for: an unknown field of a query string in a strict
+/// sandbox (D-176), the gate, and the turn that it gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rung {
-    /// Refuses the call in maintenance (ERR-009).
+    /// Refuses the call in maintenance, before it is looked at (ERR-009).
     Maintenance,
-    /// Refuses a query string with fields that the endpoint does not know, in a strict sandbox (D-176).
-    Query,
     /// Refuses a call that adds work while too many commands are in flight, before any work is spent on it and before its nonce is used.
     Room,
-    /// Waits for the turn that the gate gave the call, and knows the caller again.
-    Turn,
 }
 
 /// A way in.
@@ -93,7 +90,7 @@ pub(crate) async fn climb_public<D: Open>(
 ) -> Result<Reply, Refusal> {
     let named = named(app, route, parameter);
     let asked = Asked { parameter: named.as_deref().unwrap_or(parameter), query };
-    check_query::<D>(app, route, query)?;
+    check_query(app, route, query)?;
     door.let_in(app).await?;
     serve_public(app, route, &asked).await
 }
@@ -107,7 +104,6 @@ pub(crate) async fn climb<D: Gated>(
 ) -> Result<Reply, Refusal> {
     let named = named(app, route, parameter);
     let asked = Asked { parameter: named.as_deref().unwrap_or(parameter), query };
-    check_query::<D>(app, route, query)?;
     let reply = reach(app, door, route, &asked).await;
     reply.map(Reply::uncached).map_err(|refusal| route.gated(refusal))
 }
@@ -118,8 +114,7 @@ async fn reach<D: Gated>(
     route: &'static Route,
     asked: &Asked<'_>,
 ) -> Result<Reply, Refusal> {
-    D::check_room(app, route.kind)?;
-    let call = pass(app, &mut door, route).await?;
+    let call = pass(app, &mut door, route, asked.query).await?;
     let at = door.admitted(app, &call);
     serve(app, route, call, asked, at).await
 }
@@ -129,16 +124,23 @@ pub(crate) fn named<'a>(app: &App, route: &Route, parameter: &'a str) -> Option<
     route.names_network().then(|| with_network(app, parameter))
 }
 
-/// Refuses unknown fields of a query string.
-pub(crate) fn check_query<D: Door>(app: &App, route: &Route, query: Query<'_>) -> Result<(), Refusal> {
-    if D::has(Rung::Query) && app.settings.strict {
+/// Refuses unknown fields of a query string, in a strict sandbox.
+pub(crate) fn check_query(app: &App, route: &Route, query: Query<'_>) -> Result<(), Refusal> {
+    if app.settings.strict {
         unknown_fields::check_query(route, query).map_err(|refusal| route.own(refusal))?;
     }
     Ok(())
 }
 
-/// Lets a private call in, and waits for its turn.
-pub(crate) async fn pass<D: Gated>(app: &App, door: &mut D, route: &Route) -> Result<gate::Call, Refusal> {
+/// The rungs from a private endpoint that was found to its caller's turn.
+pub(crate) async fn pass<D: Gated>(
+    app: &App,
+    door: &mut D,
+    route: &Route,
+    query: Query<'_>,
+) -> Result<gate::Call, Refusal> {
+    check_query(app, route, query)?;
+    D::check_room(app, route.kind)?;
     door.come_in(app).await?;
     let mut call = door.admit(app, route)?;
     turn(app, door, &mut call).await?;
@@ -147,11 +149,11 @@ pub(crate) async fn pass<D: Gated>(app: &App, door: &mut D, route: &Route) -> Re
 
 /// Waits for the turn that the gate gave a call, and knows its caller again.
 pub(crate) async fn turn<D: Gated>(app: &App, door: &D, call: &mut gate::Call) -> Result<(), Refusal> {
-    if D::has(Rung::Turn) && !call.wait.is_zero() {
-        pause(call.wait).await;
-        door.renew(app, call)?;
+    if call.wait.is_zero() {
+        return Ok(());
     }
-    Ok(())
+    pause(call.wait).await;
+    door.renew(app, call)
 }
 
 /// The refusal of every request during maintenance but health checks and control calls, with a message that ccxt knows (facts T§7.4).

@@ -83,11 +83,11 @@ impl Gated for HeldCall<'_> {
     }
 }
 
-/// The door of a call that only looks at what its endpoint would change: it reads no query string, and adds no command.
+/// The door of a call that only looks at what its endpoint would change. It adds no command, and so needs no room for one.
 struct OfPreview<'a>(HeldCall<'a>);
 
 impl Door for OfPreview<'_> {
-    const WITHOUT: &'static [Rung] = &[Rung::Query, Rung::Room];
+    const WITHOUT: &'static [Rung] = &[Rung::Room];
 }
 
 impl Gated for OfPreview<'_> {
@@ -130,7 +130,7 @@ impl App {
     /// 503 `Maintenance`, 429 `RateLimit`, and the refusals of account and rights.
     pub async fn look_held(&self, call: HeldCall<'_>, route: &Route) -> Result<Call, Refusal> {
         OfPreview::begin(self)?;
-        let admitted = pass(self, &mut OfPreview(call), route).await?;
+        let admitted = pass(self, &mut OfPreview(call), route, Query("")).await?;
         let asked = Asked { parameter: "", query: Query("") };
         Call::new(self, route, admitted, &asked).map_err(|refused| refused.refusal)
     }

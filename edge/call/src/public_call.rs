@@ -26,8 +26,8 @@ pub struct PublicCall<'a> {
 struct OfPage;
 
 impl Door for OfPage {
-    // In maintenance there are no pages: they are requests themselves.
-    const WITHOUT: &'static [Rung] = &[Rung::Maintenance, Rung::Room, Rung::Turn];
+    // A page is a request itself, which maintenance has refused.
+    const WITHOUT: &'static [Rung] = &[Rung::Maintenance];
 }
 
 impl Open for OfPage {
@@ -57,6 +57,7 @@ impl<'a> PublicCall<'a> {
     /// # Errors
     /// The refusals of the endpoint; 429 beyond the rate of pages.
     pub async fn answer(self, app: &App, client: IpAddr, query: &str) -> Result<Reply, Refusal> {
+        OfPage::begin(app)?;
         app.gate.shown(client, app.uptime())?;
         climb_public(app, OfPage, (self.route, self.parameter), Query(query)).await.map(Reply::uncached)
     }

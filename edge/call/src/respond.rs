@@ -162,7 +162,7 @@ async fn answer_aside(
 ) -> Result<Reply, Refusal> {
     let named = named(app, route, parameter);
     let asked = Asked { parameter: named.as_deref().unwrap_or(parameter), query };
-    check_query::<OfRequest<'_>>(app, route, query)?;
+    check_query(app, route, query)?;
     let reply = if let Handler::Stream(kind) = route.handler {
         streams::open(app, (route, kind), request, client, &asked).await
     } else if let Handler::Control(handler) = route.handler {

@@ -208,6 +208,27 @@ fn two_endpoints_place_an_order() {
     assert_eq!(placing, [("/v1/order/new", false), ("/v1/prediction-markets/order", true)]);
 }
 
+/// Pages and sockets name these endpoints by their paths: the data of a market's page, the queues of orders, a cancel over a socket.
+#[test]
+fn endpoints_that_others_name_exist() {
+    let of_pages = [
+        "/v1/symbols/details/btcusd",
+        "/v1/book/btcusd",
+        "/v2/ticker/btcusd",
+        "/v1/trades/btcusd",
+        "/v1/pubticker/btcusd",
+        "/v1/riskstats/btcusd",
+        "/v1/fundingamount/btcusd",
+        "/v2/candles/btcusd/1m",
+    ];
+    for path in of_pages {
+        assert!(PublicCall::find(&TABLE, path).is_some(), "{path}");
+    }
+    for path in ["/v1/orders", "/v1/order/cancel"] {
+        assert!(TABLE.find_private(path).is_some(), "{path}");
+    }
+}
+
 /// Tools and clients are made from the file.
 #[test]
 fn the_contract_in_the_repository_is_current() {

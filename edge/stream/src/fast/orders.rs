@@ -40,12 +40,12 @@ fn worded(id: &Id, outcome: Result<Answer, Fault>) -> Option<Answer> {
     Some(outcome.unwrap_or_else(|fault| rpc::refusal(id, fault)))
 }
 
-/// The door of a call over a socket. Its caller is known from the opening of the socket, it has no query string, and it waits for no turn:
-/// a call beyond a limit is refused.
+/// The door of a call over a socket. Its caller is known from the opening of the socket. It has no query string, and waits for no turn: a
+/// call beyond a limit is refused.
 struct OfSocket;
 
 impl Door for OfSocket {
-    const WITHOUT: &'static [Rung] = &[Rung::Query, Rung::Turn];
+    const WITHOUT: &'static [Rung] = &[];
 }
 
 /// The endpoint whose rules and refusals a cancel has.
