@@ -112,6 +112,7 @@ impl App {
         let (service, formats) = (settings.service.clone(), settings.formats.clone());
         let shared = Shared::new(exchange, gate, people, (service, formats), keeper);
         let shared = shared.with_contract_prefix(settings.contract_prefix.clone());
+        let shared = shared.with_catalogue(settings.table.catalogue());
         let labels = settings.outside.iter().flat_map(|outside| outside.names());
         let meters = Meters::new(settings.table, labels);
         Self {

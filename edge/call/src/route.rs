@@ -214,6 +214,8 @@ pub struct Route {
     pub(crate) any_token: bool,
     pub(crate) kinds: Kinds,
     pub(crate) kind: Kind,
+    /// The path of the control call after which it stands, of one that a subject adds to those of the sandbox.
+    pub(crate) after: Option<&'static str>,
     /// Of an endpoint that places one order, the part that others need.
     pub(crate) orders: Option<&'static Orders>,
     /// The use of its query string, if it is signed.
@@ -262,6 +264,7 @@ impl Route {
             any_token: false,
             kinds: Kinds::Any,
             kind: Kind::Read,
+            after: None,
             orders: None,
             query: SignedQuery::Unread,
             envelope: Envelope::Common,
@@ -500,6 +503,11 @@ impl Route {
     /// How the gate treats it.
     pub const fn kind(self, kind: Kind) -> Self {
         Self { kind, ..self }
+    }
+
+    /// It stands after the control call of this path.
+    pub const fn after(self, path: &'static str) -> Self {
+        Self { after: Some(path), ..self }
     }
 
     /// It places one order.

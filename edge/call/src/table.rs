@@ -5,13 +5,16 @@ use crate::auth::Auth;
 use crate::contract;
 use crate::route::{Orders, Route};
 use crate::streams::STREAMS;
-use std::sync::OnceLock;
+use buttonwood_operate::{Catalogue, Command};
+use std::sync::{Arc, OnceLock};
 
-/// A subject of the interface: what it adds to the table.
+/// A subject of the interface: the parts that it adds.
 #[derive(Clone, Copy, Debug)]
 pub struct Face {
     /// Its endpoints, its control calls of the sandbox among them.
     pub routes: &'static [Route],
+    /// Its commands of operators.
+    pub commands: &'static [Command],
 }
 
 /// The table of routes.
@@ -20,6 +23,7 @@ pub struct Table {
     faces: &'static [Face],
     /// The calls of clients by face, then the control calls.
     routes: OnceLock<Vec<&'static Route>>,
+    catalogue: OnceLock<Arc<Catalogue>>,
     contract: OnceLock<String>,
 }
 
@@ -37,7 +41,7 @@ pub enum Found<'a> {
 impl Table {
     /// The table of these faces.
     pub const fn new(faces: &'static [Face]) -> Self {
-        Self { faces, routes: OnceLock::new(), contract: OnceLock::new() }
+        Self { faces, routes: OnceLock::new(), catalogue: OnceLock::new(), contract: OnceLock::new() }
     }
 
     /// Every endpoint but the streams: the calls of clients in the order of the faces, then the control calls.
@@ -45,13 +49,27 @@ impl Table {
         self.routes.get_or_init(|| {
             let all = || self.faces.iter().flat_map(|face| face.routes);
             let is_control = |route: &&Route| route.auth == Auth::Control;
-            all().filter(|route| !is_control(route)).chain(all().filter(is_control)).collect()
+            let is_first = |route: &Route| route.auth == Auth::Control && route.after.is_none();
+            let calls = all().filter(|route| !is_control(route));
+            let mut routes: Vec<&'static Route> =
+                calls.chain(all().filter(|route| is_first(route))).collect();
+            for route in all().filter(|route| route.after.is_some()) {
+                let before = routes.iter().position(|known| Some(known.path) == route.after);
+                routes.insert(before.map_or(routes.len(), |before| before + 1), route);
+            }
+            routes
         })
     }
 
     /// Every endpoint, the streams last.
     pub fn all(&self) -> impl Iterator<Item = &'static Route> {
         self.routes().iter().copied().chain(STREAMS)
+    }
+
+    /// The commands of operators: those of `operate`, and those of the faces.
+    pub fn catalogue(&self) -> Arc<Catalogue> {
+        let all = || Arc::new(Catalogue::new(self.faces.iter().flat_map(|face| face.commands)));
+        Arc::clone(self.catalogue.get_or_init(all))
     }
 
     /// The contract of the interface, as a JSON text.

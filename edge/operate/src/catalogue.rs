@@ -1,4 +1,4 @@
-//! The one list of commands. A command is a file with its `COMMAND`, and one line here.
+//! The list of commands. A command is a file with its `COMMAND`, and one line here; those of a subject of the interface stand in its face.
 
 use crate::command::Command;
 use crate::{
@@ -6,8 +6,8 @@ use crate::{
     predictions, venue,
 };
 
-/// Every command of `buttonwood admin`, in the order of its help.
-pub const COMMANDS: &[Command] = &[
+/// The commands of no subject, in the order of the help.
+const COMMANDS: &[Command] = &[
     // Customers
     customers::group::ADD,
     customers::group::SET,
@@ -40,7 +40,6 @@ pub const COMMANDS: &[Command] = &[
     venue::credit::COLLATERAL,
     venue::instant::COMMAND,
     venue::funding::COMMAND,
-    venue::staking::COMMAND,
     venue::index::PIN,
     venue::index::UNPIN,
     venue::halt::HALT,
@@ -106,78 +105,28 @@ pub const COMMANDS: &[Command] = &[
     audit::COMMAND,
 ];
 
-/// The command of this name.
-pub fn find(name: &str) -> Option<&'static Command> {
-    COMMANDS.iter().find(|command| command.name == name)
-}
+/// All commands of `buttonwood admin`, in the order of its help.
+#[derive(Debug)]
+pub struct Catalogue(Vec<&'static Command>);
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::command::{Effect, Guard};
-
-    /// Each command has a name of its own, a sentence about itself, and arguments among its fields.
-    #[test]
-    fn every_command_describes_itself() {
-        for command in COMMANDS {
-            assert_eq!(COMMANDS.iter().filter(|other| other.name == command.name).count(), 1, "{command:?}");
-            assert!(command.about.ends_with('.') && command.gives.is_some(), "{command:?}");
-            assert!(
-                command.guard == Guard::One || !command.is_list(),
-                "{command:?}: a list is never proposed"
-            );
-            assert!(
-                command.guard == Guard::One || !command.stops || command.alone.is_some(),
-                "{command:?}: what stops takes one operator"
-            );
-            for argument in command.arguments {
-                assert!(command.field(argument).is_some(), "{command:?} has no field '{}'", argument.field);
-            }
+impl Catalogue {
+    /// The commands of this crate, and those that subjects of the interface add, each after the one that it names.
+    pub fn new(added: impl IntoIterator<Item = &'static Command>) -> Self {
+        let mut all: Vec<&'static Command> = COMMANDS.iter().collect();
+        for command in added {
+            let before = command.after.and_then(|name| all.iter().position(|known| known.name == name));
+            all.insert(before.map_or(all.len(), |before| before + 1), command);
         }
+        Self(all)
     }
 
-    /// Walks the catalogue: what gives, takes, sets terms or opens takes two operators, what halts takes one, and all that takes one is
-    /// written here (D-268).
-    #[test]
-    fn every_command_says_who_must_agree() {
-        const ONE: [(&str, Effect); 16] = [
-            ("account add", Effect::Prepares),
-            ("account close", Effect::Halts),
-            ("address reject", Effect::Halts),
-            ("approve", Effect::Approves),
-            ("auction end", Effect::Halts),
-            ("auction schedule", Effect::Prepares),
-            ("clearing alias", Effect::Names),
-            ("currency add", Effect::Prepares),
-            ("event dispute", Effect::Halts),
-            ("group add", Effect::Prepares),
-            ("halt", Effect::Halts),
-            ("key disable", Effect::Halts),
-            ("key end", Effect::Halts),
-            ("key rename", Effect::Names),
-            ("order cancel", Effect::Halts),
-            ("user disable", Effect::Halts),
-        ];
-        // These take two, but for the calls that only halt.
-        const ALONE: [&str; 5] =
-            ["app review", "event halt", "group approve", "staking terms", "user operator"];
-        let once = || COMMANDS.iter().filter(|command| !command.is_list());
-        assert!(COMMANDS.iter().all(|command| command.is_list() == (command.effect == Effect::Reads)));
-        let takes_two = |command: &Command| {
-            matches!(command.effect, Effect::Gives | Effect::Takes | Effect::SetsTerms | Effect::Opens)
-        };
-        for command in COMMANDS {
-            assert_eq!(command.guard != Guard::One, takes_two(command), "{command:?}");
-        }
-        let mut single: Vec<_> = once()
-            .filter(|command| !takes_two(command))
-            .map(|command| (command.name, command.effect))
-            .collect();
-        single.sort_unstable_by_key(|(name, _)| *name);
-        assert_eq!(single, ONE);
-        let mut alone: Vec<_> =
-            once().filter(|command| command.alone.is_some()).map(|command| command.name).collect();
-        alone.sort_unstable();
-        assert_eq!(alone, ALONE);
+    /// The commands, in the order of the help.
+    pub fn all(&self) -> &[&'static Command] {
+        &self.0
+    }
+
+    /// The command of this name.
+    pub fn find(&self, name: &str) -> Option<&'static Command> {
+        self.0.iter().copied().find(|command| command.name == name)
     }
 }

@@ -186,6 +186,8 @@ pub struct Command {
     pub(crate) alone: Option<fn(&Operator<'_>, &Payload) -> bool>,
     /// Whether it halts something; a few connections are kept for such commands.
     pub stops: bool,
+    /// The command after which it stands in the help, of one that a subject of the interface adds; the last without it.
+    pub(crate) after: Option<&'static str>,
     /// The switch that makes it a list without an end.
     pub(crate) follow: Option<&'static str>,
     pub(crate) run: Run,
@@ -216,6 +218,7 @@ impl Command {
             guard: effect.guard(),
             alone: None,
             stops: false,
+            after: None,
             follow: None,
             run,
         }
@@ -247,13 +250,13 @@ impl Command {
 
     /// The same command as a control call with fields and an answer of its own.
     #[must_use]
-    pub(crate) const fn called<F: Fields, A: Shape>(self, run: Once) -> Self {
+    pub const fn called<F: Fields, A: Shape>(self, run: Once) -> Self {
         Self { arguments: &[], fields: F::FIELDS, gives: Some(A::node), run: Run::Once(run), ..self }
     }
 
     /// Of a guarded command, these calls take one operator.
     #[must_use]
-    pub(crate) const fn alone(self, alone: fn(&Operator<'_>, &Payload) -> bool) -> Self {
+    pub const fn alone(self, alone: fn(&Operator<'_>, &Payload) -> bool) -> Self {
         Self { alone: Some(alone), ..self }
     }
 
@@ -269,9 +272,15 @@ impl Command {
         Self { stops: true, ..self }
     }
 
+    /// It stands after the command of this name in the help.
+    #[must_use]
+    pub const fn after(self, name: &'static str) -> Self {
+        Self { after: Some(name), ..self }
+    }
+
     /// With this switch it is a list without an end.
     #[must_use]
-    pub(crate) const fn follows(self, switch: &'static str) -> Self {
+    pub const fn follows(self, switch: &'static str) -> Self {
         Self { follow: Some(switch), ..self }
     }
 
@@ -289,6 +298,11 @@ impl Command {
     /// Whether it answers with a list.
     pub fn is_list(&self) -> bool {
         matches!(self.run, Run::List(_))
+    }
+
+    /// Whether some of its calls take one operator where two are needed.
+    pub fn has_single_calls(&self) -> bool {
+        self.alone.is_some()
     }
 
     /// The field that an argument sets.

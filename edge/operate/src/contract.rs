@@ -1,6 +1,6 @@
 //! The commands and their socket in the contract.
 
-use crate::catalogue::COMMANDS;
+use crate::catalogue::Catalogue;
 use crate::command::{Command, Guard};
 use crate::guard;
 use crate::reason::REASON_MAX;
@@ -16,8 +16,8 @@ or last object, and nothing was changed. Where two operators are needed, a comma
 its side open.";
 
 /// The description of all commands.
-pub fn describe(components: &mut Components) -> Node {
-    let commands: Node = COMMANDS.iter().map(|command| command_node(command, components)).collect();
+pub fn describe(catalogue: &Catalogue, components: &mut Components) -> Node {
+    let commands: Node = catalogue.all().iter().map(|command| command_node(command, components)).collect();
     let proposed = guard::node(components);
     Node::object()
         .with("description", ABOUT)

@@ -90,16 +90,16 @@ impl Shared {
 }
 
 /// The refusal of an amount that is not positive or cannot be counted.
-pub(crate) fn bad_amount(amount: &str) -> Refusal {
+pub fn bad_amount(amount: &str) -> Refusal {
     bad_value("amount", "a positive decimal the ledger can count", amount)
 }
 
 /// An amount of money, zero or more; none if the text is no number or cannot be counted.
-pub(crate) fn money(text: &str) -> Option<Money> {
+pub fn money(text: &str) -> Option<Money> {
     Decimal::parse(text.as_bytes()).ok().and_then(Money::from_decimal)
 }
 
 /// A positive amount of money.
-pub(crate) fn amount(text: &str) -> Result<Money, Refusal> {
+pub fn amount(text: &str) -> Result<Money, Refusal> {
     money(text).filter(|amount| *amount > Money::ZERO).ok_or_else(|| bad_amount(text))
 }

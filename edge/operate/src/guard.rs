@@ -4,7 +4,6 @@
 //! To approve it, the function runs again for the approver, whose act names the proposal: it is judged by the state of that moment, and
 //! its effects outside the journal happen then.
 
-use crate::catalogue;
 use crate::command::{Command, Guard, Once, Run};
 use crate::operator::{Operator, PROPOSES, not_approved};
 use buttonwood_engine::{GuardedCommand, Operation, Proposal, Proposed, Reject, State};
@@ -56,7 +55,7 @@ pub(crate) async fn run(
 
 /// Runs the command of a proposal for the operator who approves it.
 pub(crate) async fn approve(operator: &Operator<'_>, guarded: &GuardedCommand) -> Result<Vec<u8>, Refusal> {
-    let command = catalogue::find(&guarded.name).filter(|command| command.guard == Guard::Two);
+    let command = operator.catalogue.find(&guarded.name).filter(|command| command.guard == Guard::Two);
     let Some(Run::Once(function)) = command.map(|command| command.run) else {
         let message = format!("This build has no guarded command '{}'", quoted(&guarded.name));
         return Err(Refusal::new(Reason::InvalidParameterValue, message));

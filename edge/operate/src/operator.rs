@@ -126,7 +126,7 @@ impl<'a> Operator<'a> {
     }
 
     /// Waits until what is due has run, such as a day of interest that waited for money. A dry run has changed nothing.
-    pub(crate) async fn catch_up(&self) {
+    pub async fn catch_up(&self) {
         if !self.is_dry_run
             && let Ok(caught_up) = self.exchange.advance(self.exchange.now())
         {

@@ -1,5 +1,6 @@
 //! The parts of a running exchange that requests and operators share.
 
+use crate::catalogue::Catalogue;
 use crate::keys::Keeper;
 use buttonwood_address::Params;
 use buttonwood_gate::Gate;
@@ -30,6 +31,8 @@ pub struct Shared {
     pub formats: Params,
     /// The first part of the symbols of new contracts.
     pub contract_prefix: String,
+    /// The commands of operators.
+    pub catalogue: Arc<Catalogue>,
     /// Where the secrets of new keys go.
     pub(crate) keeper: Arc<Keeper>,
     /// Held while a proposal is approved.
@@ -59,10 +62,17 @@ impl Shared {
             names,
             formats,
             contract_prefix: CONTRACT_PREFIX.to_owned(),
+            catalogue: Arc::new(Catalogue::new([])),
             keeper: Arc::new(keeper),
             approving: Mutex::new(()),
             latest: AtomicU64::new(0),
         }
+    }
+
+    /// The same with these commands of operators.
+    #[must_use]
+    pub fn with_catalogue(self, catalogue: Arc<Catalogue>) -> Self {
+        Self { catalogue, ..self }
     }
 
     /// The same with another first part of the symbols of new contracts.

@@ -51,6 +51,7 @@ pub const FACE: Face = Face {
         summaries::DAILY,
         summaries::TOTAL,
     ],
+    commands: &[],
 };
 
 /// Events and terms, which are public.
@@ -70,6 +71,7 @@ pub const EVENTS: Face = Face {
         combo::ROUTE,
         terms::ROUTE,
     ],
+    commands: &[],
 };
 
 /// The roles that read orders, positions and rewards (PM-036).

@@ -29,4 +29,6 @@ pub fn openapi() -> &'static str {
 }
 
 #[cfg(test)]
+mod commands;
+#[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 mod apy;
 mod balances;
 mod history;
+mod operate;
 mod rates;
 mod redemptions;
 mod request;
@@ -11,9 +12,9 @@ mod shown;
 mod stake;
 mod unstake;
 
-use buttonwood_call::Face;
+use buttonwood_call::{Face, Route};
 
-/// The endpoints.
+/// The endpoints, and the commands of operators.
 pub const FACE: Face = Face {
     routes: &[
         balances::ROUTE,
@@ -23,5 +24,8 @@ pub const FACE: Face = Face {
         rewards::ROUTE,
         redemptions::ROUTE,
         rates::ROUTE,
+        Route::operating("/sandbox/staking/terms", &operate::TERMS).after("/sandbox/instant"),
+        Route::operating("/sandbox/staking/fund", &operate::FUND).after("/sandbox/staking/terms"),
     ],
+    commands: &[operate::TERMS],
 };

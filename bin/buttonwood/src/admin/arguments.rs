@@ -1,7 +1,8 @@
 //! The command line of `buttonwood admin`, made from the catalogue of commands.
 
 use super::push_text;
-use buttonwood_operate::{Argument, COMMANDS, Command, Form, Given, Guard};
+use buttonwood_operate::{Argument, Command, Form, Given, Guard};
+use buttonwood_rest::TABLE;
 use buttonwood_wire::contract::paragraph;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Error, FromArgMatches};
@@ -107,7 +108,7 @@ impl Args for Admin {
             )
             .subcommand_required(true)
             .arg_required_else_help(true);
-        COMMANDS.iter().fold(command, add)
+        TABLE.catalogue().all().iter().copied().fold(command, add)
     }
 
     fn augment_args_for_update(command: clap::Command) -> clap::Command {
@@ -193,7 +194,9 @@ impl FromArgMatches for Admin {
             name.push_str(word);
             leaf = below;
         }
-        let command = buttonwood_operate::find(&name)
+        let command = TABLE
+            .catalogue()
+            .find(&name)
             .ok_or_else(|| Error::raw(ErrorKind::MissingSubcommand, "a command is wanted\n"))?;
         let missing = |flag: &str| {
             Error::raw(ErrorKind::MissingRequiredArgument, format!("admin {name} needs {flag}\n"))

@@ -17,7 +17,7 @@ pub(crate) fn document(table: &Table) -> Node {
     let mut components = Components::default();
     operation::errors(&mut components);
     let paths = paths(table, &mut components);
-    let admin = buttonwood_operate::describe(&mut components);
+    let admin = buttonwood_operate::describe(&table.catalogue(), &mut components);
     let info = Node::object()
         .with("title", "Buttonwood")
         .with("version", env!("CARGO_PKG_VERSION"))

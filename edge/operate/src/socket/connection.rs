@@ -2,7 +2,7 @@
 
 use super::arrivals::Arrival;
 use super::places::Places;
-use crate::catalogue;
+use crate::catalogue::Catalogue;
 use crate::command::{Command, Lines, Run};
 use crate::operator::Operator;
 use crate::reason::checked;
@@ -90,11 +90,11 @@ struct Order {
 }
 
 impl Order {
-    fn read(who: String, line: Vec<u8>) -> Result<Self, Refusal> {
+    fn read(catalogue: &Catalogue, who: String, line: Vec<u8>) -> Result<Self, Refusal> {
         let fields = Payload::read(line)?;
         let request = Request::of(&fields);
         let name = request.command()?;
-        let command = catalogue::find(&name).ok_or_else(|| {
+        let command = catalogue.find(&name).ok_or_else(|| {
             let message = format!("Field 'command' names no command: '{}'", quoted(&name));
             Refusal::new(Reason::InvalidParameterValue, message)
         })?;
@@ -130,7 +130,7 @@ async fn answer(
     read: &mut BufReader<OwnedReadHalf>,
     write: &mut OwnedWriteHalf,
 ) -> Result<(), Refusal> {
-    let Order { command, arguments, note, is_dry_run } = Order::read(who, line)?;
+    let Order { command, arguments, note, is_dry_run } = Order::read(&shared.catalogue, who, line)?;
     let operator = Operator::new(shared, note).dry_run(is_dry_run);
     let _place = places.take(command.lane(&arguments)).await?;
     match command.run {
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     fn refused(line: &str) -> String {
-        match Order::read("alice".to_owned(), line.as_bytes().to_vec()) {
+        match Order::read(&Catalogue::new([]), "alice".to_owned(), line.as_bytes().to_vec()) {
             Ok(_) => panic!("{line} is read"),
             Err(refusal) => refusal.message,
         }
@@ -214,7 +214,8 @@ mod tests {
     #[test]
     fn a_request_says_who_what_and_why() {
         let line = r#"{"command":"fees set","arguments":{"maker_bps":"5","taker_bps":9},"reason":"lower","dry_run":true}"#;
-        let order = Order::read("alice".to_owned(), line.as_bytes().to_vec()).ok().unwrap();
+        let order =
+            Order::read(&Catalogue::new([]), "alice".to_owned(), line.as_bytes().to_vec()).ok().unwrap();
         let note = Note {
             who: "alice".to_owned(),
             what: "fees set maker_bps=5 taker_bps=9".to_owned(),

@@ -11,5 +11,4 @@ pub(crate) mod instant;
 pub(crate) mod listing;
 pub(crate) mod network;
 pub(crate) mod spot_margin;
-pub(crate) mod staking;
 pub(crate) mod status;

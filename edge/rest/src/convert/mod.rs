@@ -10,7 +10,8 @@ use buttonwood_gate::Refusal;
 use buttonwood_wire::convert;
 
 /// The endpoints.
-pub(crate) const FACE: Face = Face { routes: &[wrap::ROUTE, quote::ROUTE, quote::BY_PATH, execute::ROUTE] };
+pub(crate) const FACE: Face =
+    Face { routes: &[wrap::ROUTE, quote::ROUTE, quote::BY_PATH, execute::ROUTE], commands: &[] };
 
 /// The text in a refusal for a field that is absent.
 const MISSING: &str = "(missing)";

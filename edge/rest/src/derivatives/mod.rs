@@ -30,6 +30,7 @@ pub(crate) const FACE: Face = Face {
         funding::NEXT,
         amount_report::ROUTE,
     ],
+    commands: &[],
 };
 
 /// A perpetual by its name, in any letter case; other symbols give 400 `InvalidSymbol` (PERP-011).

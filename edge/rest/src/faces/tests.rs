@@ -3,7 +3,6 @@
 use super::*;
 use buttonwood_call::{Auth, ControlHandler, Found, Handler, PublicCall, Route};
 use buttonwood_model::{Role, Roles, Scope};
-use buttonwood_operate as operate;
 
 fn find<'a>(method: &str, path: &'a str, sandbox: bool) -> Found<'a> {
     TABLE.find(method, path, sandbox)
@@ -89,7 +88,7 @@ fn control_calls_are_commands_of_operators() {
         } else {
             route.command()
         };
-        let is_command = command.is_some_and(|command| operate::find(command.name).is_some());
+        let is_command = command.is_some_and(|command| TABLE.catalogue().find(command.name).is_some());
         assert_eq!(is_command, !OWN.contains(&route.path()), "{route:?}");
     }
 }

@@ -53,4 +53,5 @@ pub(crate) const FACE: Face = Face {
         reserves::ROUTE,
         reserves::PROOF,
     ],
+    commands: &[],
 };

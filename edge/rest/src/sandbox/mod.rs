@@ -69,8 +69,6 @@ pub(crate) const FACE: Face = Face {
         listing::ROUTE,
         Route::operating("/sandbox/symbols/{symbol}/status", &operate::SET_STATUS),
         Route::operating("/sandbox/instant", &operate::INSTANT_SET),
-        Route::operating("/sandbox/staking/terms", &operate::SET_STAKING_TERMS),
-        Route::operating("/sandbox/staking/fund", &operate::FUND_STAKING),
         Route::operating("/sandbox/predictions/events", &operate::ADD_EVENT),
         Route::operating("/sandbox/predictions/events/{event}/halt", &operate::HALT_EVENT)
             .about("Halts the trading of an event and of combos with a leg on it, or lets it go on."),
@@ -103,4 +101,5 @@ pub(crate) const FACE: Face = Face {
         streams::LIST,
         streams::FAULT,
     ],
+    commands: &[],
 };

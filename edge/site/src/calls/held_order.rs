@@ -128,8 +128,10 @@ mod tests {
     const LISTED: Route = Route::reading("/v1/order/new", |_, _| unreachable!("not called"));
     const CONTRACTS: Route =
         Route::reading("/v1/prediction-markets/order", |_, _| unreachable!("not called"));
-    static TABLE: Table =
-        Table::new(&[Face { routes: &[LISTED.places(&ORDERS_OF), CONTRACTS.places(&ORDERS_OF)] }]);
+    static TABLE: Table = Table::new(&[Face {
+        routes: &[LISTED.places(&ORDERS_OF), CONTRACTS.places(&ORDERS_OF)],
+        commands: &[],
+    }]);
 
     /// Only the endpoints that place one order are previewed.
     #[test]

@@ -1,13 +1,11 @@
 //! `staking terms`: the terms of a provider and a currency; and the money that interest is paid from (STK-003, D-95, D-97).
 
-use crate::command::{Argument, Command, Effect, Form};
-use crate::field::{self, bad_amount};
-use crate::funds::house;
-use crate::operator::Operator;
 use buttonwood_engine::staking::{PairTerms, Provider, Rate, Reject as StakingReject, Terms, WAIT_MAX};
 use buttonwood_engine::{Reject, StakingCommand};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_num::{Decimal as Number, MONEY_DECIMALS, Money, push_trimmed};
+use buttonwood_operate::field::{self, bad_amount};
+use buttonwood_operate::{Argument, Command, Effect, Form, HOUSE, Operator};
 use buttonwood_wire::contract::{Decimal, DecimalText, Done, Flag, InPayload, Needed, Text, WholeUpTo};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
@@ -17,12 +15,13 @@ use std::sync::Arc;
 const RATE_DECIMALS: u8 = 6;
 
 /// Also `POST /sandbox/staking/terms`. To pause a pair takes one operator (D-184).
-pub const COMMAND: Command =
+pub(crate) const TERMS: Command =
     Command::once("staking terms", Effect::SetsTerms, |operator, fields| Box::pin(set(operator, fields)))
         .about(
             "Sets the terms of staking a currency with a provider, new or changed; a changed rate counts after the next accrual, and an \
              option that is left out gets its default.",
         )
+        .after("funding set")
         .alone(only_pauses)
         .takes::<SetTerms>(&[
             Argument::new("provider_id", Form::Place),
@@ -36,7 +35,7 @@ pub const COMMAND: Command =
         .gives::<StakingTermsSet>();
 
 /// `POST /sandbox/staking/fund`, which pays what interest comes from.
-pub const FUND: Command = house::COMMAND
+pub(crate) const FUND: Command = HOUSE
     .called::<Fund, StakingFunded>(|operator, fields| Box::pin(fund(operator, fields)))
     .about("Pays `staking_rewards` from the house's source account; a day of interest that waits and can be paid now is paid first.");
 
