@@ -4,9 +4,9 @@
 use crate::trouble::Trouble;
 use buttonwood_engine::prediction::{Leg, NewCombo, NewContract, NewEvent, Strike, StrikeKind, combo_grid};
 use buttonwood_engine::{Body, Command, PROMO, PredictionCommand, State};
+use buttonwood_face_prediction::operate::combo_symbol;
 use buttonwood_model::{Claim, CurrencyId, Day, Time};
 use buttonwood_num::{MONEY_DECIMALS, Money};
-use buttonwood_operate::combo_symbol;
 use buttonwood_sequencer::Recovered;
 use std::sync::Arc;
 

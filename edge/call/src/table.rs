@@ -5,7 +5,7 @@ use crate::auth::Auth;
 use crate::contract;
 use crate::route::{Orders, Route};
 use crate::streams::STREAMS;
-use buttonwood_operate::{Catalogue, Command};
+use buttonwood_operate::{Catalogue, Command, placed};
 use std::sync::{Arc, OnceLock};
 
 /// A subject of the interface: the parts that it adds.
@@ -51,13 +51,9 @@ impl Table {
             let is_control = |route: &&Route| route.auth == Auth::Control;
             let is_first = |route: &Route| route.auth == Auth::Control && route.after.is_none();
             let calls = all().filter(|route| !is_control(route));
-            let mut routes: Vec<&'static Route> =
-                calls.chain(all().filter(|route| is_first(route))).collect();
-            for route in all().filter(|route| route.after.is_some()) {
-                let before = routes.iter().position(|known| Some(known.path) == route.after);
-                routes.insert(before.map_or(routes.len(), |before| before + 1), route);
-            }
-            routes
+            let first = calls.chain(all().filter(|route| is_first(route))).collect();
+            let added = all().filter(|route| route.after.is_some()).collect();
+            placed(first, added, |route| route.path, |route| route.after)
         })
     }
 

@@ -2,8 +2,7 @@
 
 use crate::command::Command;
 use crate::{
-    apps, audit, banks, breaks, clearing, customers, deposits, fees, funds, fx, keys, lists, people,
-    predictions, venue,
+    apps, audit, banks, breaks, clearing, customers, deposits, fees, funds, fx, keys, lists, people, venue,
 };
 
 /// The commands of no subject, in the order of the help.
@@ -46,17 +45,6 @@ const COMMANDS: &[Command] = &[
     venue::halt::RESUME,
     venue::approval::APPROVE,
     venue::approval::PROPOSALS,
-    // Prediction markets
-    predictions::event::COMMAND,
-    predictions::life::COMMAND,
-    predictions::strike::COMMAND,
-    predictions::resolve::RESOLVE,
-    predictions::resolve::DISPUTE,
-    predictions::void::COMMAND,
-    predictions::combo::COMMAND,
-    predictions::terms::COMMAND,
-    predictions::fees::COMMAND,
-    predictions::rewards::COMMAND,
     // Keys
     keys::add::COMMAND,
     keys::change::DISABLE,
@@ -105,6 +93,25 @@ const COMMANDS: &[Command] = &[
     audit::COMMAND,
 ];
 
+/// A list with further rows, each after the one whose name it gives; those that give none are the last.
+pub fn placed<T: Copy>(
+    mut all: Vec<T>,
+    mut added: Vec<T>,
+    name: impl Fn(&T) -> &'static str,
+    after: impl Fn(&T) -> Option<&'static str>,
+) -> Vec<T> {
+    let mut left = added.len() + 1;
+    while added.len() < left {
+        left = added.len();
+        added.retain(|row| {
+            let before = all.iter().position(|known| Some(name(known)) == after(row));
+            before.inspect(|before| all.insert(before + 1, *row)).is_none()
+        });
+    }
+    all.extend(added);
+    all
+}
+
 /// All commands of `buttonwood admin`, in the order of its help.
 #[derive(Debug)]
 pub struct Catalogue(Vec<&'static Command>);
@@ -112,12 +119,8 @@ pub struct Catalogue(Vec<&'static Command>);
 impl Catalogue {
     /// The commands of this crate, and those that subjects of the interface add, each after the one that it names.
     pub fn new(added: impl IntoIterator<Item = &'static Command>) -> Self {
-        let mut all: Vec<&'static Command> = COMMANDS.iter().collect();
-        for command in added {
-            let before = command.after.and_then(|name| all.iter().position(|known| known.name == name));
-            all.insert(before.map_or(all.len(), |before| before + 1), command);
-        }
-        Self(all)
+        let name = |command: &&'static Command| command.name;
+        Self(placed(COMMANDS.iter().collect(), added.into_iter().collect(), name, |command| command.after))
     }
 
     /// The commands, in the order of the help.

@@ -12,6 +12,7 @@ mod day_volume;
 mod event;
 mod events;
 mod history;
+pub mod operate;
 mod order;
 mod positions;
 mod refusal;
@@ -23,7 +24,7 @@ mod terms;
 mod terms_status;
 mod volume;
 
-use buttonwood_call::{App, Face};
+use buttonwood_call::{App, Face, Route};
 use buttonwood_engine::Predictions;
 use buttonwood_engine::prediction::Event;
 use buttonwood_gate::{Refusal, quoted};
@@ -54,7 +55,7 @@ pub const FACE: Face = Face {
     commands: &[],
 };
 
-/// Events and terms, which are public.
+/// Events and terms, which are public, and the commands of operators.
 pub const EVENTS: Face = Face {
     routes: &[
         events::ROUTE,
@@ -70,8 +71,29 @@ pub const EVENTS: Face = Face {
         combos::ROUTE,
         combo::ROUTE,
         terms::ROUTE,
+        Route::operating("/sandbox/predictions/events", &operate::event::COMMAND)
+            .after("/sandbox/staking/fund"),
+        Route::operating("/sandbox/predictions/events/{event}/halt", &operate::life::COMMAND)
+            .after("/sandbox/predictions/events")
+            .about("Halts the trading of an event and of combos with a leg on it, or lets it go on."),
+        Route::operating("/sandbox/predictions/events/{event}/strike", &operate::strike::COMMAND)
+            .after("/sandbox/predictions/events/{event}/halt"),
+        Route::operating("/sandbox/predictions/events/{event}/resolve", &operate::resolve::RESOLVE_CALL)
+            .after("/sandbox/predictions/events/{event}/strike"),
+        Route::operating("/sandbox/predictions/events/{event}/dispute", &operate::resolve::DISPUTE_CALL)
+            .after("/sandbox/predictions/events/{event}/resolve"),
+        Route::operating("/sandbox/predictions/events/{event}/void", &operate::void::CALL)
+            .after("/sandbox/predictions/events/{event}/dispute"),
+        Route::operating("/sandbox/predictions/combos", &operate::combo::CALL)
+            .after("/sandbox/predictions/events/{event}/void"),
+        Route::operating("/sandbox/predictions/terms", &operate::terms::COMMAND)
+            .after("/sandbox/predictions/combos"),
+        Route::operating("/sandbox/predictions/fees", &operate::fees::COMMAND)
+            .after("/sandbox/predictions/terms"),
+        Route::operating("/sandbox/predictions/rewards", &operate::rewards::COMMAND)
+            .after("/sandbox/predictions/fees"),
     ],
-    commands: &[],
+    commands: operate::COMMANDS,
 };
 
 /// The roles that read orders, positions and rewards (PM-036).

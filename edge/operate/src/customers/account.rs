@@ -151,7 +151,7 @@ fn kind(name: &str) -> Result<AccountKind, Refusal> {
 }
 
 /// A place in upper case, from a field.
-pub(crate) fn jurisdiction(field: &str, text: &str) -> Result<String, Refusal> {
+pub fn jurisdiction(field: &str, text: &str) -> Result<String, Refusal> {
     let (country, region) =
         text.split_once('-').map_or((text, None), |(country, region)| (country, Some(region)));
     let is_country = country.len() == 2 && country.bytes().all(|byte| byte.is_ascii_alphabetic());

@@ -8,10 +8,10 @@ use buttonwood_wire::contract::WholeUpTo;
 use buttonwood_wire::field::bad_value;
 
 /// A field with a rate in basis points.
-pub(crate) type Rate = WholeUpTo<10_000>;
+pub type Rate = WholeUpTo<10_000>;
 
 /// The schedule of three fields. Without `auction_bps`, auctions cost what a maker pays.
-pub(crate) fn schedule(maker: u64, taker: u64, auction: Option<u64>) -> Result<FeeSchedule, Refusal> {
+pub fn schedule(maker: u64, taker: u64, auction: Option<u64>) -> Result<FeeSchedule, Refusal> {
     let rate = |bps: u64| Bps(u16::try_from(bps).unwrap_or(u16::MAX));
     let rates =
         FeeSchedule { maker: rate(maker), taker: rate(taker), auction: rate(auction.unwrap_or(maker)) };
@@ -23,7 +23,7 @@ pub(crate) fn schedule(maker: u64, taker: u64, auction: Option<u64>) -> Result<F
 }
 
 /// Sends a command that sets rates.
-pub(crate) async fn set(operator: &Operator<'_>, command: TradingCommand) -> Result<(), Refusal> {
+pub async fn set(operator: &Operator<'_>, command: TradingCommand) -> Result<(), Refusal> {
     // Every other fault of the fields is found before the command is sent.
     let refuse = |reject| {
         let is_full = reject == Reject::Trading(TradingReject::BadFees);

@@ -69,17 +69,6 @@ pub(crate) const FACE: Face = Face {
         listing::ROUTE,
         Route::operating("/sandbox/symbols/{symbol}/status", &operate::SET_STATUS),
         Route::operating("/sandbox/instant", &operate::INSTANT_SET),
-        Route::operating("/sandbox/predictions/events", &operate::ADD_EVENT),
-        Route::operating("/sandbox/predictions/events/{event}/halt", &operate::HALT_EVENT)
-            .about("Halts the trading of an event and of combos with a leg on it, or lets it go on."),
-        Route::operating("/sandbox/predictions/events/{event}/strike", &operate::SET_STRIKE),
-        Route::operating("/sandbox/predictions/events/{event}/resolve", &operate::RESOLVE_EVENT),
-        Route::operating("/sandbox/predictions/events/{event}/dispute", &operate::DISPUTE_EVENT),
-        Route::operating("/sandbox/predictions/events/{event}/void", &operate::VOID_EVENT),
-        Route::operating("/sandbox/predictions/combos", &operate::ADD_COMBO),
-        Route::operating("/sandbox/predictions/terms", &operate::PUBLISH_TERMS),
-        Route::operating("/sandbox/predictions/fees", &operate::SET_CONTRACT_FEES),
-        Route::operating("/sandbox/predictions/rewards", &operate::SET_REWARDS),
         Route::operating("/sandbox/symbols/{symbol}/auctions", &operate::SCHEDULE_AUCTIONS)
             .about("Schedules a symbol's auctions, or ends them."),
         Route::operating("/sandbox/fx", &operate::ADD_RATE),

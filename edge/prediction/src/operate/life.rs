@@ -1,16 +1,16 @@
 //! `event halt`: whether the trading of an event is halted. It lasts until it is ended, also over restarts.
 
 use super::{find_event, switch, wrong_event};
-use crate::command::{Argument, Command, Effect, Form};
-use crate::operator::Operator;
 use buttonwood_engine::PredictionCommand;
 use buttonwood_gate::{Payload, Refusal};
+use buttonwood_operate::{Argument, Command, Effect, Form, Operator};
 use buttonwood_wire::contract::{Done, InPayload, Needed, Sent, Switch, Text};
 use buttonwood_wire::{answer, json, request};
 
 /// Also `POST /sandbox/predictions/events/{event}/halt`. A halt takes one operator, its end two (D-268).
-pub const COMMAND: Command =
+pub(crate) const COMMAND: Command =
     Command::once("event halt", Effect::Opens, |operator, fields| Box::pin(run(operator, fields)))
+        .after("event add")
         .about(
             "Halts the trading of an event and of combos with a leg on it; with --halted false it goes on.",
         )

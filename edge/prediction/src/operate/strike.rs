@@ -1,12 +1,11 @@
 //! `event strike`: the value of an event's strike.
 
 use super::{find_event, time, wrong_event};
-use crate::command::{Argument, Command, Effect, Form};
-use crate::operator::Operator;
 use buttonwood_engine::prediction::{Strike, StrikeKind};
 use buttonwood_engine::{PredictionCommand, PredictionReject, Reject};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_num::Decimal;
+use buttonwood_operate::{Argument, Command, Effect, Form, Operator};
 use buttonwood_wire::contract::{Done, InPayload, Needed, Text, Timestamp};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request, words};
@@ -15,8 +14,9 @@ use buttonwood_wire::{answer, json, request, words};
 const VALUE_MAX: usize = 40;
 
 /// Also `POST /sandbox/predictions/events/{event}/strike`.
-pub const COMMAND: Command =
+pub(crate) const COMMAND: Command =
     Command::once("event strike", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
+        .after("event halt")
         .about("Sets the value of an event's strike; it may be replaced until it is public.")
         .takes::<SetStrike>(&[Argument::new("event", Form::Place), Argument::new("value", Form::Place)])
         .gives::<StrikeSet>();
@@ -61,7 +61,7 @@ answer! {
 }
 
 /// The strike of a new event.
-pub(super) fn read(operator: &Operator<'_>, fields: &Payload) -> Result<Strike, Refusal> {
+pub(crate) fn read(operator: &Operator<'_>, fields: &Payload) -> Result<Strike, Refusal> {
     let strike = fields_of(operator, fields);
     strike.map_err(|refusal| refusal.and("it is in 'strike'"))
 }

@@ -1,12 +1,11 @@
 //! `combo add`: lists a contract on the outcomes of several events.
 
 use super::symbol_of;
-use crate::command::{Argument, Command, Effect, Form};
-use crate::operator::Operator;
 use buttonwood_engine::prediction::{Leg, NewCombo, combo_grid};
 use buttonwood_engine::{PredictionCommand, PredictionReject, Reject};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_model::{Claim, Day, EventId, SymbolId, Time};
+use buttonwood_operate::{Argument, Command, Effect, Form, Operator};
 use buttonwood_wire::contract::{Done, InPayload, Needed, Objects, Text, Texts};
 use buttonwood_wire::field::{bad_value, failed};
 use buttonwood_wire::time::iso_date;
@@ -21,12 +20,13 @@ const HASH_BYTES: usize = 6;
 
 /// The same legs in any order are one combo.
 pub(crate) const COMMAND: Command = Command::once("combo add", Effect::Opens, |operator, fields| Box::pin(run(operator, fields)))
-    .about("Lists a combo of 2 to 6 contracts of different events, which pays when each has its outcome; legs that are one already change nothing.")
+    .after("event void")
+        .about("Lists a combo of 2 to 6 contracts of different events, which pays when each has its outcome; legs that are one already change nothing.")
     .takes::<AddCombo>(&[Argument::new("yes", Form::Options), Argument::new("no", Form::Options)])
     .gives::<ComboListed>();
 
 /// `POST /sandbox/predictions/combos`.
-pub const CALL: Command =
+pub(crate) const CALL: Command =
     COMMAND.called::<ComboCall, ComboListed>(|operator, fields| Box::pin(call(operator, fields)));
 
 request! {

@@ -1,16 +1,16 @@
 //! `terms publish`: a new version of the terms, which every group must accept before its next order (PM-011).
 
-use crate::command::{Argument, Command, Effect, Form};
-use crate::operator::Operator;
 use buttonwood_engine::PredictionCommand;
 use buttonwood_gate::{Payload, Refusal};
+use buttonwood_operate::{Argument, Command, Effect, Form, Operator};
 use buttonwood_wire::contract::{Done, InPayload, Needed, Text};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
 
 /// Also `POST /sandbox/predictions/terms`.
-pub const COMMAND: Command = Command::once("terms publish", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
-    .about("Publishes a version of the terms of the prediction markets; each group must accept it before its next order.")
+pub(crate) const COMMAND: Command = Command::once("terms publish", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
+    .after("combo add")
+        .about("Publishes a version of the terms of the prediction markets; each group must accept it before its next order.")
     .takes::<PublishTerms>(&[Argument::new("content", Form::Place)])
     .gives::<TermsPublished>();
 

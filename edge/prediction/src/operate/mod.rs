@@ -11,14 +11,30 @@ pub(crate) mod strike;
 pub(crate) mod terms;
 pub(crate) mod void;
 
-use crate::operator::Operator;
 use buttonwood_engine::{PredictionReject, Reject};
 use buttonwood_gate::{LATEST, Refusal, Value};
 use buttonwood_model::{EventId, SymbolId, Time};
+use buttonwood_operate::{Command, Operator};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::text::{PLAIN, is_plain, visible};
 use buttonwood_wire::words;
 use std::time::Duration;
+
+pub use combo::name as combo_symbol;
+
+/// The commands, in the order of the help.
+pub(crate) const COMMANDS: &[Command] = &[
+    event::COMMAND,
+    life::COMMAND,
+    strike::COMMAND,
+    resolve::RESOLVE,
+    resolve::DISPUTE,
+    void::COMMAND,
+    combo::COMMAND,
+    terms::COMMAND,
+    fees::COMMAND,
+    rewards::COMMAND,
+];
 
 /// The longest title, label, category, source or reason, in bytes. Six labels with their separators fit into the title of a combo.
 const TEXT_MAX: usize = 400;

@@ -2,13 +2,11 @@
 
 use super::grid::Increments;
 use super::{EventStatusName, check_text, check_ticker, strike, switch, time};
-use crate::command::{Argument, Command, Effect, Form};
-use crate::customers::account::jurisdiction;
-use crate::operator::Operator;
 use buttonwood_engine::prediction::{CONTRACTS_MAX, CONTRACTS_OF_EVENT_MAX, NewContract, NewEvent, Status};
 use buttonwood_engine::{PredictionCommand, PredictionReject, Reject};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_model::Time;
+use buttonwood_operate::{Argument, Command, Effect, Form, Operator, jurisdiction};
 use buttonwood_wire::contract::{
     Decimal, Done, InPayload, Needed, Object, Objects, Optional, Sent, Switch, Text, Texts, Timestamp,
     WholeUpTo,
@@ -24,8 +22,9 @@ const DISPUTE_MAX: u64 = 366 * 86_400;
 const DISPUTE: u64 = 3_600;
 
 /// Also `POST /sandbox/predictions/events`.
-pub const COMMAND: Command =
+pub(crate) const COMMAND: Command =
     Command::once("event add", Effect::Opens, |operator, fields| Box::pin(run(operator, fields)))
+        .after("proposals")
         .about("Lists an event of the prediction markets, with one contract or several.")
         .takes::<AddEvent>(&[
             Argument::new("ticker", Form::Place),

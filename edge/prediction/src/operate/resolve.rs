@@ -1,12 +1,11 @@
 //! `event resolve` and `event dispute`: the outcomes of an event.
 
 use super::{EventStatusName, Named, check_text, find_event, finish, status_of, wrong_event};
-use crate::command::{Argument, Command, Effect, Form};
-use crate::operator::Operator;
 use buttonwood_engine::prediction::{Act, Event, NewResolution};
 use buttonwood_engine::{PredictionCommand, PredictionReject, Reject};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_model::{Claim, Time};
+use buttonwood_operate::{Argument, Command, Effect, Form, Operator};
 use buttonwood_wire::contract::{Done, InPayload, Needed, Text, TextMap, Texts};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
@@ -18,6 +17,7 @@ type Outcomes = Vec<(String, Claim)>;
 /// The command line names the contracts by their outcome.
 pub(crate) const RESOLVE: Command =
     Command::once("event resolve", Effect::Gives, |operator, fields| Box::pin(resolve(operator, fields)))
+        .after("event strike")
         .about("Proposes the outcomes of an event: each of its contracts once with --yes or --no. Trading ends, and the window for disputes begins.")
         .takes::<Resolve>(&[
             Argument::new("event", Form::Place),
@@ -28,19 +28,20 @@ pub(crate) const RESOLVE: Command =
         .gives::<EventResolved>();
 
 /// `POST /sandbox/predictions/events/{event}/resolve`.
-pub const RESOLVE_CALL: Command = RESOLVE
+pub(crate) const RESOLVE_CALL: Command = RESOLVE
     .called::<ResolveCall, EventResolved>(|operator, fields| Box::pin(resolve_call(operator, fields)))
     .about("Proposes the outcomes of an event. Trading ends, and the window for disputes begins.");
 
 /// It stops the payout.
 pub(crate) const DISPUTE: Command =
     Command::once("event dispute", Effect::Halts, |operator, fields| Box::pin(dispute(operator, fields)))
+        .after("event resolve")
         .about("Disputes the proposed outcomes of an event, which is then resolved again or made void.")
         .takes::<Dispute>(&[Argument::new("event", Form::Place), Argument::new("why", Form::Place)])
         .gives::<EventDisputed>();
 
 /// `POST /sandbox/predictions/events/{event}/dispute`.
-pub const DISPUTE_CALL: Command =
+pub(crate) const DISPUTE_CALL: Command =
     DISPUTE.called::<DisputeCall, EventDisputed>(|operator, fields| Box::pin(dispute_call(operator, fields)));
 
 request! {

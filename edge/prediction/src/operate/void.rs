@@ -1,13 +1,11 @@
 //! `event void`: pays the claims of an event back (D-106).
 
 use super::{EventStatusName, Named, check_text, find_event, finish, symbol_of, wrong_event};
-use crate::command::{Argument, Command, Effect, Form};
-use crate::field;
-use crate::operator::Operator;
 use buttonwood_engine::prediction::{Event, NewVoid, Status};
 use buttonwood_engine::{PredictionCommand, PredictionReject, Reject};
 use buttonwood_gate::{Payload, Reason, Refusal};
 use buttonwood_num::{MONEY_DECIMALS, Money};
+use buttonwood_operate::{Argument, Command, Effect, Form, Operator, field};
 use buttonwood_wire::contract::{Decimal, Done, Flag, InPayload, Needed, Text};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
@@ -15,7 +13,8 @@ use std::sync::Arc;
 
 /// A combo is named by its symbol.
 pub(crate) const COMMAND: Command = Command::once("event void", Effect::Gives, |operator, fields| Box::pin(run(operator, fields)))
-    .about("Makes an event void: each position gets its cost, or with --value that value for yes and the rest of a dollar for no.")
+    .after("event dispute")
+        .about("Makes an event void: each position gets its cost, or with --value that value for yes and the rest of a dollar for no.")
     .takes::<VoidEvent>(&[
         Argument::new("event", Form::Place),
         Argument::new("why", Form::Place),
@@ -25,7 +24,7 @@ pub(crate) const COMMAND: Command = Command::once("event void", Effect::Gives, |
     .gives::<EventVoided>();
 
 /// `POST /sandbox/predictions/events/{event}/void`.
-pub const CALL: Command = COMMAND
+pub(crate) const CALL: Command = COMMAND
     .called::<VoidCall, EventVoided>(|operator, fields| Box::pin(call(operator, fields)))
     .about("Makes an event void: each position gets its cost, or with `value` that value for yes and the rest of a dollar for no.");
 

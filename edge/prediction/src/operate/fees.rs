@@ -1,18 +1,20 @@
 //! `predictions fees`: the rates of orders of contracts (D-109).
 
-use crate::command::{Argument, Command, Effect, Form};
-use crate::fees::rates::{self, Rate};
-use crate::operator::Operator;
 use buttonwood_engine::{FeeChange, FeeSchedule, TradingCommand};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_model::Product;
 use buttonwood_num::Bps;
+use buttonwood_operate::{
+    Argument, Command, Effect, Form, Operator,
+    rates::{self, Rate},
+};
 use buttonwood_wire::contract::{Done, InPayload, Needed};
 use buttonwood_wire::{answer, json, request};
 
 /// Also `POST /sandbox/predictions/fees`. Orders keep the rates of their placement.
-pub const COMMAND: Command =
+pub(crate) const COMMAND: Command =
     Command::once("predictions fees", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
+        .after("terms publish")
         .about("Sets the fee rates of contracts, of the smaller of the prices of yes and no.")
         .takes::<ContractFees>(&[
             Argument::new("maker_bps", Form::Option),

@@ -1,14 +1,12 @@
 //! `predictions rewards`: the terms of rebates and of rewards for liquidity (D-120).
 
 use super::{find_event, switch};
-use crate::command::{Argument, Command, Effect, Form};
-use crate::field::money;
-use crate::operator::Operator;
 use buttonwood_engine::prediction::{Event, RewardChange};
 use buttonwood_engine::{PredictionCommand, PredictionReject, Reject, State};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_model::EventId;
 use buttonwood_num::Money;
+use buttonwood_operate::{Argument, Command, Effect, Form, Operator, field::money};
 use buttonwood_wire::contract::{
     Decimal, DecimalText, Done, InPayload, Needed, Objects, Optional, Sent, Switch, Text, WholeUpTo,
 };
@@ -20,18 +18,20 @@ use std::sync::Arc;
 const UNDECIDED: &str = "the ticker of an event that is not decided";
 
 /// Also `POST /sandbox/predictions/rewards`. A field that is left out stays as it is; `pools` replaces all pools.
-pub const COMMAND: Command = Command::once("predictions rewards", Effect::SetsTerms, |operator, fields| {
-    Box::pin(run(operator, fields))
-})
-.about("Sets the rebates of makers and the pools that reward liquidity.")
-.takes::<Rewards>(&[
-    Argument::new("enabled", Form::Option),
-    Argument::new("rebate_multiplier_bps", Form::Option),
-    Argument::new("max_spread_cents", Form::Option),
-    Argument::new("min_payout_threshold_usd", Form::Option),
-    Argument::new("pools", Form::File),
-])
-.gives::<RewardsSet>();
+pub(crate) const COMMAND: Command =
+    Command::once("predictions rewards", Effect::SetsTerms, |operator, fields| {
+        Box::pin(run(operator, fields))
+    })
+    .after("predictions fees")
+    .about("Sets the rebates of makers and the pools that reward liquidity.")
+    .takes::<Rewards>(&[
+        Argument::new("enabled", Form::Option),
+        Argument::new("rebate_multiplier_bps", Form::Option),
+        Argument::new("max_spread_cents", Form::Option),
+        Argument::new("min_payout_threshold_usd", Form::Option),
+        Argument::new("pools", Form::File),
+    ])
+    .gives::<RewardsSet>();
 
 request! {
     /// Terms of rewards.
