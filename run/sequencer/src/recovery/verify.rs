@@ -16,7 +16,7 @@ use buttonwood_journal::{Batch, Mark, Reader, snapshot};
 use buttonwood_model::Outbox;
 use buttonwood_views::Fold;
 use buttonwood_views::history::{Index, Proof};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The result of a verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,48 +107,14 @@ fn verify_on(dir: &Folder, archive: Option<Folder>, threads: Threads) -> Result<
     };
     let newest = snapshot::load_newest(&journal, &mut skipped)?;
     let checked = reader.verify()?;
-    if let Some((watermark, seen)) = marked.filter(|(seq, _)| *seq > checked.end.seq) {
-        let (dir, end) = (journal.path().to_owned(), checked.end.seq);
-        return Err(Fault::Journal(journal::Fault::Behind { dir, end, watermark, seen }));
-    }
+    check_reached(marked, checked.end.seq, &journal)?;
     notes.extend(checked.notes.iter().chain(&skipped).map(ToString::to_string));
-    let newest = newest.and_then(|(mark, payload)| match decode(mark.seq, &payload) {
-        Ok(decoded) => Some((mark.seq, decoded)),
-        Err(fault) => {
-            notes.push(format!("{fault}; a start reads the whole journal instead"));
-            None
-        }
-    });
-    let (begins, from, mut fold, index) = match base {
+    let newest = newest.and_then(|(mark, payload)| decoded(&mark, &payload, &mut notes));
+    let (begins, from, fold, index) = match base {
         Some(Base { begins, mark, fold, index }) => (Some(begins), Some(mark), fold, index),
         None => (None, None, Fold::default(), index_of_empty(reader.id())),
     };
-    check_laws(&fold)?;
-    let relied_on = newest.as_ref().map_or(index.lengths(), |(_, (_, index))| index.lengths());
-    let files = Proof::open(&dir.folder(HISTORY_DIR), index, relied_on)?;
-    let mut rows = Proofs::new(files, tables, fold.state());
-    // The snapshot with which the proof begins proves nothing about itself.
-    let mut compared = None;
-    let newest = newest.filter(|(seq, _)| begins.is_none_or(|begins| begins.snapshot != *seq));
-    let mut laws_due = fold.state().stamp().seq.0 + LAWS_EVERY;
-    let check = |batch: &Decoded| {
-        batch.apply(|stamp, events, texts| fold.apply(stamp, events, texts, &mut rows))?;
-        batch.check(fold.state())?;
-        let seq = batch.last_seq();
-        rows.check(seq, &fold)?;
-        if seq >= laws_due {
-            laws_due = seq + LAWS_EVERY;
-            check_laws(&fold)?;
-            rows.check_sums(fold.state())?;
-        }
-        if let Some((_, (stored, index))) = newest.as_ref().filter(|(of, _)| *of == seq) {
-            if *stored != fold || index != rows.files.index() {
-                return Err(Fault::SnapshotDiffers { seq });
-            }
-            compared = Some(seq);
-        }
-        Ok(())
-    };
+    let mut proof = Replayed::new(&dir.folder(HISTORY_DIR), (fold, index), tables, (newest, begins))?;
     let mut out = Outbox::default();
     let replay = |visit: &mut Visit<'_>| {
         reader.replay(from.as_ref(), checked.end.seq, |batch| {
@@ -156,16 +122,15 @@ fn verify_on(dir: &Folder, archive: Option<Folder>, threads: Threads) -> Result<
             visit(batch)
         })
     };
-    let replayed = read(threads, replay, check);
+    let replayed = read(threads, replay, |batch| proof.check(batch));
     replayed.map_err(|fault| {
-        let named = named(fault, &journal, archive, fold.state().access());
+        let named = named(fault, &journal, archive, proof.fold.state().access());
         followed(named, checked.end.seq)
     })?;
-    check_laws(&fold)?;
-    rows.check_sums(fold.state())?;
-    if let Some((seq, _)) = newest.filter(|(seq, _)| compared != Some(*seq)) {
-        return Err(Fault::SnapshotDiffers { seq });
-    }
+    proof.check_end()?;
+    let Replayed { fold, mut rows, compared, newest, .. } = proof;
+    // It is as large as the state, and the second pass needs none of it.
+    drop(newest);
     let tables = match rows.second_pass()? {
         None => rows.tables()?,
         Some((until, tables)) => verify_tables(dir, &mut reader, threads, until, tables)?,
@@ -183,6 +148,93 @@ fn verify_on(dir: &Folder, archive: Option<Folder>, threads: Threads) -> Result<
         begins,
         notes,
     })
+}
+
+/// Refuses a journal that ends before a command which the history shows to have been acknowledged.
+fn check_reached(marked: Option<(u64, PathBuf)>, end: u64, journal: &Folder) -> Result<(), Fault> {
+    match marked {
+        Some((watermark, seen)) if watermark > end => {
+            let dir = journal.path().to_owned();
+            Err(Fault::Journal(journal::Fault::Behind { dir, end, watermark, seen }))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// The contents of a snapshot, with the number of its command.
+type Stored = (u64, (Fold, Index));
+
+/// The contents of a snapshot. One that cannot be decoded gives a note.
+fn decoded(mark: &Mark, payload: &[u8], notes: &mut Vec<String>) -> Option<Stored> {
+    match decode(mark.seq, payload) {
+        Ok(decoded) => Some((mark.seq, decoded)),
+        Err(fault) => {
+            notes.push(format!("{fault}; a start reads the whole journal instead"));
+            None
+        }
+    }
+}
+
+/// The exchange as a replay rebuilds it, checked after every batch.
+struct Replayed {
+    fold: Fold,
+    rows: Proofs,
+    /// The snapshot that the replay must equal at its command.
+    newest: Option<Stored>,
+    /// The command of that snapshot, once it was compared.
+    compared: Option<u64>,
+    /// The command from which on all sums are recomputed again.
+    laws_due: u64,
+}
+
+impl Replayed {
+    /// The exchange before the first batch, with the history's rows that the newest snapshot relies on.
+    fn new(
+        history: &Folder,
+        (fold, index): (Fold, Index),
+        tables: Option<TablesProof>,
+        (newest, begins): (Option<Stored>, Option<FromSnapshot>),
+    ) -> Result<Self, Fault> {
+        check_laws(&fold)?;
+        let relied_on = newest.as_ref().map_or(index.lengths(), |(_, (_, index))| index.lengths());
+        let files = Proof::open(history, index, relied_on)?;
+        let rows = Proofs::new(files, tables, fold.state());
+        // The snapshot with which the proof begins proves nothing about itself.
+        let newest = newest.filter(|(seq, _)| begins.is_none_or(|begins| begins.snapshot != *seq));
+        let laws_due = fold.state().stamp().seq.0 + LAWS_EVERY;
+        Ok(Self { fold, rows, newest, compared: None, laws_due })
+    }
+
+    /// Applies a batch and checks what it leaves.
+    fn check(&mut self, batch: &Decoded) -> Result<(), Fault> {
+        let Self { fold, rows, newest, compared, laws_due } = self;
+        batch.apply(|stamp, events, texts| fold.apply(stamp, events, texts, rows))?;
+        batch.check(fold.state())?;
+        let seq = batch.last_seq();
+        rows.check(seq, fold)?;
+        if seq >= *laws_due {
+            *laws_due = seq + LAWS_EVERY;
+            check_laws(fold)?;
+            rows.check_sums(fold.state())?;
+        }
+        if let Some((_, (stored, index))) = newest.as_ref().filter(|(of, _)| *of == seq) {
+            if stored != fold || index != rows.files.index() {
+                return Err(Fault::SnapshotDiffers { seq });
+            }
+            *compared = Some(seq);
+        }
+        Ok(())
+    }
+
+    /// Checks the end of the replay. A snapshot that was not compared has a command that ends no batch.
+    fn check_end(&self) -> Result<(), Fault> {
+        check_laws(&self.fold)?;
+        self.rows.check_sums(self.fold.state())?;
+        match &self.newest {
+            Some((seq, _)) if self.compared != Some(*seq) => Err(Fault::SnapshotDiffers { seq: *seq }),
+            Some(_) | None => Ok(()),
+        }
+    }
 }
 
 /// Adds to a fault of a command that cannot be applied how many follow it.
