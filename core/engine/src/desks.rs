@@ -81,13 +81,13 @@ impl Desks {
         &mut self.changes
     }
 
-    /// Whether there is something to tell.
+    /// Whether there is something to pass on.
     #[inline]
     pub(crate) fn has_changes(&self) -> bool {
         self.has_changes | self.ledger.has_risen()
     }
 
-    /// Takes what is to be told.
+    /// Takes what is to be passed on.
     pub(crate) fn take_changes(&mut self) -> Changes {
         self.has_changes = false;
         Changes {

@@ -84,21 +84,21 @@ impl State {
         self.desks.has_changes() | self.is_a_room_awake()
     }
 
-    /// Lets every room end the command, and tells it what has changed.
+    /// Lets every room end the command, and passes it what has changed.
     #[cold]
     #[inline(never)]
     fn follow_up(&mut self) {
         self.finish_rooms();
-        self.tell_rooms();
+        self.pass_changes();
     }
 
     /// Tells every room what has changed, and has it find what that makes due.
-    pub(crate) fn tell_rooms(&mut self) {
+    pub(crate) fn pass_changes(&mut self) {
         let mut changes = self.desks.take_changes();
         if self.awaits_a_room() {
             self.add_groups(&mut changes);
         }
-        self.tell_each_room(&changes);
+        self.pass_to_each_room(&changes);
     }
 
     /// Adds the other accounts of the groups: what is freed of one account may let more leave the others, and so may what rises in one of a

@@ -224,7 +224,7 @@ macro_rules! rooms {
             }
 
             /// Tells every room what a command has changed; then each finds what that makes due.
-            pub(crate) fn tell_each_room(&mut self, changes: &Changes) {
+            pub(crate) fn pass_to_each_room(&mut self, changes: &Changes) {
                 let time = self.stamp.time;
                 $($( Room::changed(&mut self.$($state).+, changes, &self.desks.ledger, time); )?)+
                 $($(

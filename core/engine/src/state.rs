@@ -348,7 +348,7 @@ impl State {
         let Desks { predictions, ledger, .. } = &mut self.desks;
         predictions.count_bids(&self.floor, ledger);
         self.clearing.put_all(&mut self.desks.ledger);
-        self.tell_rooms();
+        self.pass_changes();
     }
 
     /// Notes the symbols after one was listed, or other coins can be bought on margin; which cash orders of margin accounts spend depends on

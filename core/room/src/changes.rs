@@ -33,7 +33,7 @@ pub struct Debt {
     pub is_weaker: bool,
 }
 
-/// The changes of a command. The engine collects them while it applies the events, and tells every room once.
+/// The changes of a command. The engine collects them while it applies the events, and passes them to every room once.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
     /// Balances of which more became available.
@@ -53,7 +53,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Whether there is anything to tell.
+    /// Whether there is anything to pass on.
     pub fn is_empty(&self) -> bool {
         let Self { rises, freed, given, debts, closed, halted, prices } = self;
         rises.is_empty()

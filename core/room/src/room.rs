@@ -57,7 +57,7 @@ pub trait Room: Sized {
         false
     }
 
-    /// Ends a command that was applied, before its changes are told.
+    /// Ends a command that was applied, before its changes are passed on.
     fn finish(&mut self, _ledger: &mut Ledger) {}
 
     /// Whether the room waits for accounts from which more may leave ([`Changes::freed`]).
@@ -65,7 +65,7 @@ pub trait Room: Sized {
         false
     }
 
-    /// Takes what the events of the command at this time have changed elsewhere. Told once a command, if there is anything to tell, in the
+    /// Takes what the events of the command at this time have changed elsewhere. Called once a command, if something has changed, in the
     /// order of the list of rooms.
     fn changed(&mut self, _changes: &Changes, _ledger: &Ledger, _time: Time) {}
 
