@@ -116,7 +116,11 @@ impl Shared {
     /// The names, with all that is listed by now. A row of a contract may be the first that names it, since simulated traders
     /// place orders without a request.
     pub fn current_names(&self) -> &Names {
-        let views = self.exchange.views();
+        self.names_as_of(&self.exchange.views())
+    }
+
+    /// The names of all symbols and currencies as of the views, also of those that were listed since the start (SYM-030).
+    pub fn names_as_of(&self, views: &Views) -> &Names {
         self.names.grow(views.state().symbols(), views.state().currencies());
         self.names.grow_contracts(views.state().floor().symbols.contracts());
         &self.names

@@ -5,6 +5,7 @@
 
 mod answer;
 mod filter;
+mod frame;
 mod kind;
 mod nested;
 mod node;
@@ -13,6 +14,7 @@ mod request;
 mod shape;
 
 pub use filter::{Encoded, Repeated, RepeatedOf, RepeatedWords, parameter_name};
+pub use frame::{Integer, frame_of, tag};
 pub use kind::{
     Date, Decimal, DecimalOrAll, Flag, HiddenText, Loose, Moment, Needed, Objects, PageRows, REPORT_ROWS_MAX,
     ReportRows, Sent, Switch, Text, Texts, Timestamp, Whole, WholeUpTo,
