@@ -15,7 +15,7 @@ struct Contract {
 /// That of the REST interface, and that of the streams.
 const ALL: [Contract; 2] = [
     Contract { file: "contract/openapi.json", package: "buttonwood-rest", example: "openapi" },
-    Contract { file: "contract/events.json", package: "buttonwood-stream", example: "asyncapi" },
+    Contract { file: "contract/events.json", package: "buttonwood", example: "asyncapi" },
 ];
 
 /// Whether the files are written or compared.

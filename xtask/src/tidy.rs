@@ -1,6 +1,6 @@
 //! Checks that the compiler does not make: module heads, marks of unfinished work, empty rooms, panics of the core, failures that the
-//! site's scripts hide, lists that they cut, figures that they write by hand, the length of the README and of lines of documents, comments that begin with "What", tests
-//! that sleep, the answers of DESIGN.
+//! site's scripts hide, lists that they cut, figures that they write by hand, the length of the README and of lines of documents, words that
+//! the glossary defines twice, comments that begin with "What", tests that sleep, the answers of DESIGN.
 //!
 //! Lengths are only reported, since a long function or file may be right: functions over [`LONG_FUNCTION`] lines,
 //! files of logic over [`LONG_FILE`].

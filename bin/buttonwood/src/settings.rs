@@ -84,3 +84,16 @@ pub(crate) fn of_venue(common: &Common, urls: &Urls) -> Settings {
 fn outside(auth_url: &str, door: Option<Door>) -> Vec<Arc<dyn Outside>> {
     vec![Arc::new(OAuth::new(auth_url)), Arc::new(Site::new(door, &TABLE))]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Clients and their checks are made from the file.
+    #[test]
+    fn the_contract_of_streams_is_current() {
+        let kept = include_str!("../../../contract/events.json");
+        let current = buttonwood_stream::asyncapi(&TABLE);
+        assert!(kept == current, "contract/events.json is not current: run `cargo xtask contract`");
+    }
+}

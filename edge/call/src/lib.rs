@@ -32,6 +32,7 @@ mod place;
 mod preflight;
 mod public_call;
 mod refused;
+mod report;
 mod respond;
 mod route;
 mod socket_calls;
@@ -57,6 +58,7 @@ pub use meters::Figures;
 pub use outside::{Outside, Spot, Visit, form, no_endpoint};
 pub use public_call::PublicCall;
 pub use refused::{core_refusal, keep_refused, owed, refusal_of_order};
+pub use report::{Ended, Report, ReportRows, Right};
 pub use route::{
     Admitted, Bucket, Control, ControlHandler, Handler, Kinds, Later, Orders, Route, Run, SignedQuery, Write,
 };

@@ -265,7 +265,7 @@ mod tests {
     use super::*;
     use crate::table::Face;
 
-    static TABLE: Table = Table::new(&[Face { routes: &[ORDER], commands: &[] }]);
+    static TABLE: Table = Table::new(&[Face { routes: &[ORDER], ..Face::NONE }]);
 
     const ORDER: Route = Route::reading("/v1/order/new", |_, _| unreachable!("not called"));
 

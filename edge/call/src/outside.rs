@@ -123,7 +123,7 @@ impl<'a> Beyond<'a> {
             return Some(Self::Contract(CONTRACT, settings.table.openapi()));
         }
         if let Some(streams) = settings.streams.as_ref().filter(|_| path == EVENTS) {
-            return Some(Self::Contract(EVENTS, streams.contract()));
+            return Some(Self::Contract(EVENTS, settings.table.events(streams.as_ref())));
         }
         let mut found = settings.outside.iter().filter_map(|outside| Some((outside, outside.find(path)?)));
         found.next().map(|(outside, spot)| Self::Handler(outside.as_ref(), spot))

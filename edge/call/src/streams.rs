@@ -11,6 +11,7 @@ use crate::door::{Gated, turn};
 use crate::outside::is_of_other_site;
 use crate::respond::reader;
 use crate::route::{Handler, Route};
+use crate::table::Table;
 use buttonwood_gate::{self as gate, Reason, Refusal};
 use buttonwood_http::{Accepted, NoUpgrade, Reply, Request, asks_for_socket, handshake};
 use buttonwood_model::AccountId;
@@ -103,8 +104,8 @@ pub trait Streams: Debug + Send + Sync {
     /// The refusal of the handshake.
     fn open<'a>(&'a self, opening: Opening<'a>) -> Answering<'a>;
 
-    /// The contract of the streams, as a JSON text.
-    fn contract(&self) -> &'static str;
+    /// The contract of the streams, as a JSON text: those of every exchange, and the reports of a table.
+    fn contract(&self, table: &Table) -> String;
 
     /// The open sockets, the oldest first.
     fn list(&self) -> Vec<OpenSocket>;

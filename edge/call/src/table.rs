@@ -3,8 +3,9 @@
 
 use crate::auth::Auth;
 use crate::contract;
+use crate::report::Report;
 use crate::route::{Orders, Route};
-use crate::streams::STREAMS;
+use crate::streams::{STREAMS, Streams};
 use buttonwood_operate::{Catalogue, Command, placed};
 use std::sync::{Arc, OnceLock};
 
@@ -15,6 +16,13 @@ pub struct Face {
     pub routes: &'static [Route],
     /// Its commands of operators.
     pub commands: &'static [Command],
+    /// Its streams of the newest socket about an account.
+    pub reports: &'static [Report],
+}
+
+impl Face {
+    /// A face without anything.
+    pub const NONE: Self = Self { routes: &[], commands: &[], reports: &[] };
 }
 
 /// The table of routes.
@@ -24,7 +32,9 @@ pub struct Table {
     /// The calls of clients by face, then the control calls.
     routes: OnceLock<Vec<&'static Route>>,
     catalogue: OnceLock<Arc<Catalogue>>,
+    reports: OnceLock<Vec<&'static Report>>,
     contract: OnceLock<String>,
+    events: OnceLock<String>,
 }
 
 /// The result of looking up a path and a method.
@@ -41,7 +51,14 @@ pub enum Found<'a> {
 impl Table {
     /// The table of these faces.
     pub const fn new(faces: &'static [Face]) -> Self {
-        Self { faces, routes: OnceLock::new(), catalogue: OnceLock::new(), contract: OnceLock::new() }
+        Self {
+            faces,
+            routes: OnceLock::new(),
+            catalogue: OnceLock::new(),
+            reports: OnceLock::new(),
+            contract: OnceLock::new(),
+            events: OnceLock::new(),
+        }
     }
 
     /// Every endpoint but the streams: the calls of clients in the order of the faces, then the control calls.
@@ -68,9 +85,19 @@ impl Table {
         Arc::clone(self.catalogue.get_or_init(all))
     }
 
+    /// The streams about an account, in the order of the faces. The place of one is its number for as long as the process lives.
+    pub fn reports(&self) -> &[&'static Report] {
+        self.reports.get_or_init(|| self.faces.iter().flat_map(|face| face.reports).collect())
+    }
+
     /// The contract of the interface, as a JSON text.
     pub fn openapi(&'static self) -> &'static str {
         self.contract.get_or_init(|| contract::document(self).pretty())
+    }
+
+    /// The contract of the streams, as a JSON text.
+    pub(crate) fn events(&'static self, streams: &dyn Streams) -> &'static str {
+        self.events.get_or_init(|| streams.contract(self))
     }
 
     /// Looks a request up; control calls exist in a sandbox only (D-30). HEAD is answered as GET

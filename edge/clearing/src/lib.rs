@@ -33,7 +33,7 @@ pub const FACE: Face = Face {
         broker::new::ROUTE,
         broker::list::ROUTE,
     ],
-    commands: &[],
+    ..Face::NONE
 };
 
 /// An order that the caller may not confirm, or that does not exist: the same words, so that nobody learns which ids exist (D-87).

@@ -52,7 +52,7 @@ pub const FACE: Face = Face {
         summaries::DAILY,
         summaries::TOTAL,
     ],
-    commands: &[],
+    ..Face::NONE
 };
 
 /// Events and terms, which are public, and the commands of operators.
@@ -94,6 +94,7 @@ pub const EVENTS: Face = Face {
             .after("/sandbox/predictions/fees"),
     ],
     commands: operate::COMMANDS,
+    ..Face::NONE
 };
 
 /// The roles that read orders, positions and rewards (PM-036).

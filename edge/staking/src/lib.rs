@@ -28,4 +28,5 @@ pub const FACE: Face = Face {
         Route::operating("/sandbox/staking/fund", &operate::FUND).after("/sandbox/staking/terms"),
     ],
     commands: &[operate::TERMS],
+    ..Face::NONE
 };

@@ -5,10 +5,31 @@ use crate::post::{Readers, ThreadId};
 use buttonwood_engine::prediction::{Event, Kind};
 use buttonwood_model::{SymbolId, Time};
 use buttonwood_views::Views;
-use buttonwood_wire::json;
+use buttonwood_wire::contract::{Integer, Label};
 use buttonwood_wire::prediction::{combo_status, contract_number, symbol_name};
+use buttonwood_wire::{frame, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+frame! {
+    /// A contract has another status.
+    pub(crate) struct ContractStatus as "e": "contractStatus" {
+        /// Milliseconds.
+        time as "E": Integer,
+        symbol as "s": String,
+        /// The event's ticker.
+        event as "k": String,
+        /// The contract's ticker in the event.
+        contract as "c": String,
+        number as "i": Integer,
+        /// The strike.
+        strike as "p": Option<Label>,
+        /// The status before.
+        before as "o": Option<String>,
+        /// The status now.
+        now as "n": String,
+    }
+}
 
 /// The readers of the stream, and the statuses that they know.
 #[derive(Debug, Default)]
@@ -65,20 +86,15 @@ fn frame(
     let own = state.predictions().contract(contract)?;
     let symbol = state.symbol(contract)?;
     let strike = event.strike.as_ref().and_then(|strike| strike.public_value(time));
-    let object = json::object(192, |json| {
-        json.plain("e", "contractStatus");
-        json.number("E", time.millis());
-        json.plain("s", &symbol_name(symbol));
-        json.plain("k", &event.ticker);
-        json.plain("c", &own.ticker);
-        json.number("i", contract_number(contract));
-        if let Some(strike) = strike {
-            json.field("p", |json| json.text_item(strike));
-        }
-        if let Some(before) = before {
-            json.plain("o", before);
-        }
-        json.plain("n", now);
-    });
-    Some(Frame::of(object, Waits::Behind))
+    let status = ContractStatus {
+        time: Integer(time.millis()),
+        symbol: symbol_name(symbol),
+        event: event.ticker.clone(),
+        contract: own.ticker.clone(),
+        number: Integer(contract_number(contract)),
+        strike: strike.map(|strike| Label(strike.to_owned())),
+        before: before.map(str::to_owned),
+        now: now.to_owned(),
+    };
+    Some(Frame::of(json::body(&status), Waits::Behind))
 }

@@ -1,15 +1,14 @@
-//! The private streams of the newest socket: orders, balances, positions (EVT-026, facts T§12.3).
+//! The private streams of the newest socket: orders, and reports (EVT-026, facts T§12.3).
 
 use crate::frame::{Frame, Rows};
-use buttonwood_model::{Claim, ClientId, OrderId, OrderKind, Side, SymbolId, Time};
+use buttonwood_call::{Report, ReportRows};
+use buttonwood_model::{AccountId, Claim, ClientId, OrderId, OrderKind, Side, SymbolId, Time};
 use buttonwood_num::{Decimal, MONEY_DECIMALS, Money, Qty};
 use buttonwood_views::history::Part;
 use buttonwood_views::{AccountEvent, OrderEvent, RefusedEvent, Step};
 use buttonwood_wire::order::reason_name;
 use buttonwood_wire::prediction_order::OwnOrder;
-use buttonwood_wire::standing::{AccountBalance, AccountPosition};
 use buttonwood_wire::{Json, Names, json};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Nanoseconds of a time.
@@ -174,81 +173,17 @@ fn outcome(claim: Claim) -> &'static str {
     }
 }
 
-/// The balances of an account as rows of frames, by currency.
-pub(crate) fn balances(names: &Names, balances: &[AccountBalance]) -> BTreeMap<u64, Vec<u8>> {
-    let row = |balance: &AccountBalance| {
-        let currency = names.currency(balance.currency);
-        let amount = |amount: Money| move |out: &mut Vec<u8>| amount.push_floored(out, currency.decimals);
-        let row = json::object(96, |json| {
-            json.plain("a", &currency.code);
-            json.decimal("f", amount(balance.available));
-            json.decimal("c", amount(balance.total));
-        });
-        (u64::from(balance.currency.0), row)
-    };
-    balances.iter().map(row).collect()
-}
-
-/// The positions of an account as rows of frames, by symbol and outcome.
-pub(crate) fn positions(names: &Names, positions: &[AccountPosition]) -> BTreeMap<u64, Vec<u8>> {
-    let row = |position: &AccountPosition| {
-        (position_key(position.symbol, position.claim), position_row(names, position, None))
-    };
-    positions.iter().map(row).collect()
-}
-
-/// The number of the row of a position.
-pub(crate) fn position_key(symbol: SymbolId, claim: Option<Claim>) -> u64 {
-    u64::from(symbol.0) << 1 | u64::from(claim == Some(Claim::No))
-}
-
-fn position_row(names: &Names, position: &AccountPosition, paid: Option<Money>) -> Vec<u8> {
-    json::object(160, |json| {
-        json.plain("t", if position.claim.is_some() { "ec" } else { "perp" });
-        json.plain("s", &names.symbol(position.symbol).name.to_ascii_uppercase());
-        json.field("a", |json| {
-            json.list(|json| {
-                json.object(|json| {
-                    json.plain("t", "position");
-                    json.decimal("v", |out| position.quantity.push_floored(out, MONEY_DECIMALS));
-                });
-                if let Some(paid) = paid {
-                    let currency = names.symbol(position.symbol).quote;
-                    json.object(|json| {
-                        json.plain("t", "settlement_payout");
-                        json.decimal("v", |out| paid.push_floored(out, MONEY_DECIMALS));
-                        json.plain("c", &names.currency(currency).code);
-                    });
-                }
-            });
-        });
-        json.plain("o", position.claim.map_or("UNSPECIFIED", outcome));
-    })
-}
-
-/// The row of a position that is no more, with what was paid for it when its contract ended.
-pub(crate) fn ended_position(names: &Names, key: u64, paid: Option<Money>) -> Option<Vec<u8>> {
-    let symbol = SymbolId(u32::try_from(key >> 1).ok()?);
-    let claim = symbol.is_contract().then_some(if key & 1 == 1 { Claim::No } else { Claim::Yes });
-    Some(position_row(names, &AccountPosition { symbol, claim, quantity: Money::ZERO }, paid))
-}
-
-/// A frame of balances or positions as of a command.
-pub(crate) fn report(
-    is_balances: bool,
-    account: u32,
-    time: Time,
-    rows: BTreeMap<u64, Vec<u8>>,
-) -> Arc<Frame> {
+/// A frame of a report as of a command.
+pub(crate) fn report(report: &Report, account: AccountId, time: Time, rows: ReportRows) -> Arc<Frame> {
     let mut head = json::object(96, |json| {
-        json.plain("e", if is_balances { "balanceUpdate" } else { "positionReport" });
+        json.plain("e", report.frame);
         json.number("E", nanos(time));
         json.number("u", nanos(time));
-        if !is_balances {
-            json.number("A", account.into());
+        if report.names_account {
+            json.number("A", account.0.into());
         }
     });
     head.pop();
-    head.extend_from_slice(if is_balances { b",\"B\":[" } else { b",\"P\":[" });
+    head.extend_from_slice(format!(",\"{}\":[", report.list).as_bytes());
     Rows { head, rows }.frame()
 }

@@ -43,7 +43,7 @@ use crate::post::{Ask, Asks, SocketId};
 use crate::queue::{Numbering, Queue};
 use crate::registry::Registry;
 use buttonwood_call::{
-    Answering, App, CountedBy, OpenSocket, Opening, SocketFault, SocketTarget, StreamKind,
+    Answering, App, CountedBy, OpenSocket, Opening, SocketFault, SocketTarget, StreamKind, Table,
 };
 use buttonwood_gate::{Reason, Refusal};
 use buttonwood_http::Socket;
@@ -180,8 +180,8 @@ impl buttonwood_call::Streams for Streams {
         })
     }
 
-    fn contract(&self) -> &'static str {
-        asyncapi()
+    fn contract(&self, table: &Table) -> String {
+        asyncapi(table)
     }
 
     fn list(&self) -> Vec<OpenSocket> {

@@ -6,13 +6,13 @@ use crate::market_v1::auction;
 use crate::watched::{Change, Market};
 use buttonwood_engine::perp::funding::{HourAmount, next_hour};
 use buttonwood_model::{Side, Time};
-use buttonwood_num::{MONEY_DECIMALS, Money, Price, Qty};
+use buttonwood_num::{Money, Price, Qty};
 use buttonwood_views::history::PublicTrade;
 use buttonwood_views::{Candle, FRAMES, Views};
-use buttonwood_wire::Json;
-use buttonwood_wire::json;
+use buttonwood_wire::contract::{DecimalText, Integer};
 use buttonwood_wire::order::side_name;
 use buttonwood_wire::time::iso_millis;
+use buttonwood_wire::{Json, frame, json};
 use std::sync::Arc;
 
 /// The names of time frames in feeds, each with the place of its frame in [`FRAMES`]. Answers echo the name (D-156).
@@ -135,39 +135,22 @@ fn bar(json: &mut Json, market: &Market, candle: &Candle) {
 
 /// The mark price of a perpetual contract at this time.
 pub(crate) fn mark(market: &Market, mark: Money, time: Time) -> Arc<Frame> {
-    let object = json::object(128, |json| {
-        json.plain("type", "mark_price_updates");
-        json.plain("symbol", &market.upper);
-        json.field("changes", |json| {
-            json.list(|json| {
-                json.object(|json| {
-                    json.number("timestamp", time.0 * 1_000);
-                    json.decimal("mark_price", |out| mark.push_floored(out, MONEY_DECIMALS));
-                });
-            });
-        });
-    });
-    Frame::of(object, Waits::Instead)
+    let change = MarkChange { timestamp: nanos(time), mark_price: DecimalText::exact(mark) };
+    let updates = MarkUpdates { symbol: market.upper.clone(), changes: vec![change] };
+    Frame::of(json::body(&updates), Waits::Instead)
 }
 
 /// The funding of a perpetual contract: of an hour that was cut, or of the next full hour as it would be now.
 pub(crate) fn funding(market: &Market, funding: HourAmount, is_realized: bool, time: Time) -> Arc<Frame> {
-    let object = json::object(192, |json| {
-        json.plain("type", "funding_amount_updates");
-        json.plain("symbol", &market.upper);
-        json.field("changes", |json| {
-            json.list(|json| {
-                json.object(|json| {
-                    json.number("timestamp", time.0 * 1_000);
-                    json.decimal("funding_amount", |out| funding.amount.push_floored(out, MONEY_DECIMALS));
-                    json.plain("funding_date_time", &iso_millis(funding.hour));
-                    json.number("funding_interval_in_minutes", 60);
-                    json.flag("is_realized", is_realized);
-                });
-            });
-        });
-    });
-    Frame::of(object, if is_realized { Waits::Behind } else { Waits::Instead })
+    let change = FundingChange {
+        timestamp: nanos(time),
+        funding_amount: DecimalText::exact(funding.amount),
+        funding_date_time: iso_millis(funding.hour),
+        funding_interval_in_minutes: Integer(60),
+        is_realized,
+    };
+    let updates = FundingUpdates { symbol: market.upper.clone(), changes: vec![change] };
+    Frame::of(json::body(&updates), if is_realized { Waits::Behind } else { Waits::Instead })
 }
 
 /// The funding of the next full hour, by its minutes so far.
@@ -176,10 +159,45 @@ pub(crate) fn estimate(market: &Market, views: &Views, time: Time) -> Arc<Frame>
     funding(market, HourAmount { hour: next_hour(time), amount }, false, time)
 }
 
-/// A heartbeat.
-pub(crate) fn heartbeat(now: Time) -> Vec<u8> {
-    json::object(64, |json| {
-        json.plain("type", "heartbeat");
-        json.number("timestamp", now.millis());
-    })
+frame! {
+    /// The mark price of a perpetual contract.
+    pub(crate) struct MarkUpdates as "type": "mark_price_updates" {
+        symbol: String,
+        changes: Vec<MarkChange>,
+    }
+}
+
+frame! {
+    /// A mark price.
+    struct MarkChange {
+        /// Nanoseconds.
+        timestamp: Integer,
+        mark_price: DecimalText,
+    }
+}
+
+frame! {
+    /// The funding of an hour of a perpetual contract.
+    pub(crate) struct FundingUpdates as "type": "funding_amount_updates" {
+        symbol: String,
+        changes: Vec<FundingChange>,
+    }
+}
+
+frame! {
+    /// The funding of an hour.
+    struct FundingChange {
+        /// Nanoseconds.
+        timestamp: Integer,
+        funding_amount: DecimalText,
+        /// The end of the hour.
+        funding_date_time: String,
+        funding_interval_in_minutes: Integer,
+        /// Whether the hour is over; else the amount as it would be now.
+        is_realized: bool,
+    }
+}
+
+fn nanos(time: Time) -> Integer {
+    Integer(time.0 * 1_000)
 }

@@ -3,7 +3,6 @@
 use buttonwood_call::App;
 use buttonwood_model::{AccountId, GroupId, SessionId};
 use buttonwood_views::Views;
-use buttonwood_wire as wire;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -46,14 +45,6 @@ impl Names {
             found.map_or((None, "".into()), |found| (found.group, found.short_name.as_str().into()))
         })
     }
-}
-
-/// The names of all symbols and currencies as of the views, also of those that were listed since the start (SYM-030).
-pub(crate) fn grown<'a>(app: &'a App, views: &Views) -> &'a wire::Names {
-    let state = views.state();
-    app.names.grow(state.symbols(), state.currencies());
-    app.names.grow_contracts(state.floor().symbols.contracts());
-    &app.names
 }
 
 /// The name of the key, the app or the page that a session is of.

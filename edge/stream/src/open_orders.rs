@@ -16,8 +16,9 @@ use buttonwood_http::{Reply, Serve};
 use buttonwood_model::{Role, Roles, Scope, Scopes};
 use buttonwood_views::history::Resumed;
 use buttonwood_views::{AccountEvent, EventId};
+use buttonwood_wire::contract::Integer;
 use buttonwood_wire::field::{bad_query, unknown_symbol};
-use buttonwood_wire::{Json, json};
+use buttonwood_wire::{Json, frame, json};
 use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -197,6 +198,16 @@ struct Listener {
     beats: u64,
 }
 
+frame! {
+    /// A heartbeat.
+    pub(crate) struct OrderEventsHeartbeat as "type": "heartbeat" {
+        time as "timestampms": Integer,
+        /// Heartbeats of this socket before it.
+        sequence: Integer,
+        trace_id: String,
+    }
+}
+
 impl Session for Listener {
     fn hear(&mut self, _message: String) -> Option<Later> {
         let app = &self.started.app;
@@ -209,13 +220,12 @@ impl Session for Listener {
     fn beat(&mut self) {
         let (number, now) = (self.beats, self.started.app.now());
         self.beats += 1;
-        let object = json::object(160, |json| {
-            json.plain("type", "heartbeat");
-            json.number("timestampms", now.millis());
-            json.number("sequence", number);
-            json.plain("trace_id", &format!("{}-{number}", self.id));
-        });
-        self.out.send(object, true);
+        let beat = OrderEventsHeartbeat {
+            time: Integer(now.millis()),
+            sequence: Integer(number),
+            trace_id: format!("{}-{number}", self.id),
+        };
+        self.out.send(json::body(&beat), true);
     }
 
     /// Whether key or token are alive and have the right to read orders.

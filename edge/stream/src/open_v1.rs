@@ -9,7 +9,7 @@ use buttonwood_call::{MarketData, MultiMarketData, Opening, StreamKind};
 use buttonwood_gate::Refusal;
 use buttonwood_http::{Reply, Serve};
 use buttonwood_model::SymbolId;
-use buttonwood_wire::{field, json};
+use buttonwood_wire::{field, frame, json, words};
 use std::collections::BTreeSet;
 
 /// Answers a handshake (EVT-016, EVT-019).
@@ -44,7 +44,13 @@ pub(crate) fn open(started: &Started, opening: Opening<'_>) -> Result<Reply, Ref
                 member.subscribe(Topic::Market(symbol, MarketFeed::V1(options)), First::Usual);
             }
             let timers = Timers { beats: has_heartbeats, checks: false };
-            serve(socket, membership, timers, Listening(|| member.send(heartbeat(), true))).await;
+            serve(
+                socket,
+                membership,
+                timers,
+                Listening(|| member.send(json::body(&MarketHeartbeat {}), true)),
+            )
+            .await;
         })
     });
     Ok(Reply::switching(opening.accepted, run))
@@ -71,14 +77,25 @@ fn listed(started: &Started, names: Option<&str>) -> BTreeSet<SymbolId> {
     names.filter_map(|name| started.app.find_any(name)).map(|(id, _)| id).collect()
 }
 
-fn no_pairs() -> Vec<u8> {
-    json::object(128, |json| {
-        json.plain("reason", "NoValidTradingPairs");
-        json.plain("result", "error");
-        json.plain("message", "Query parameter 'symbols' names no symbol that is listed");
-    })
+words! {
+    /// The result of a socket that cannot be used.
+    struct NoUse: "error"
 }
 
-fn heartbeat() -> Vec<u8> {
-    json::object(32, |json| json.plain("type", "heartbeat"))
+frame! {
+    /// No symbol of a socket is known.
+    pub(crate) struct NoValidTradingPairs as "reason": "NoValidTradingPairs" {
+        result: NoUse,
+        message: String,
+    }
+}
+
+frame! {
+    /// A heartbeat.
+    pub(crate) struct MarketHeartbeat as "type": "heartbeat" {}
+}
+
+fn no_pairs() -> Vec<u8> {
+    let message = "Query parameter 'symbols' names no symbol that is listed".to_owned();
+    json::body(&NoValidTradingPairs { result: NoUse("error"), message })
 }

@@ -2,7 +2,7 @@
 
 use crate::limits::{Window, levels_of, limited, weight_of};
 use crate::local::Member;
-use crate::market_v2::{self, SPELLINGS};
+use crate::market_v2::SPELLINGS;
 use crate::post::First;
 use crate::queue::Numbering;
 use crate::socket::{Later, Out, Session, Timers, serve};
@@ -12,7 +12,8 @@ use buttonwood_call::{MarketDataV2, Opening, StreamKind};
 use buttonwood_gate::{Payload, Reason, Refusal, Value, items, quoted};
 use buttonwood_http::{Reply, Serve};
 use buttonwood_model::Product;
-use buttonwood_wire::{field, json};
+use buttonwood_wire::contract::{Integer, Label};
+use buttonwood_wire::{field, frame, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
@@ -62,17 +63,31 @@ impl Session for Subscriber {
     }
 
     fn beat(&mut self) {
-        self.out.send(market_v2::heartbeat(self.started.app.now()), true);
+        let beat = Heartbeat { timestamp: Integer(self.started.app.now().millis()) };
+        self.out.send(json::body(&beat), true);
+    }
+}
+
+frame! {
+    /// A heartbeat.
+    pub(crate) struct Heartbeat as "type": "heartbeat" {
+        /// Milliseconds.
+        timestamp: Integer,
+    }
+}
+
+frame! {
+    /// A refused message, or a part of one.
+    pub(crate) struct Refused as "result": "error" {
+        reason: String,
+        message: Label,
     }
 }
 
 fn refuse(member: &Member, refusal: &Refusal) {
-    let object = json::object(128, |json| {
-        json.plain("result", "error");
-        json.plain("reason", refusal.reason.name());
-        json.field("message", |json| json.text_item(&refusal.message));
-    });
-    member.send(object, true);
+    let refused =
+        Refused { reason: refusal.reason.name().to_owned(), message: Label(refusal.message.clone()) };
+    member.send(json::body(&refused), true);
 }
 
 impl Subscriber {

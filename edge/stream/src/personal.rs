@@ -1,18 +1,17 @@
-//! The topics of accounts: events of orders, balances, positions.
+//! The topics of accounts: events of orders, and the reports of subjects.
 
 use crate::budget::Budget;
 use crate::fast_account;
 use crate::frame::{EventText, Frame};
-use crate::names::{Names, grown};
+use crate::names::Names;
 use crate::orders_v1::{self, Placer};
 use crate::post::{First, Readers, ThreadId};
 use crate::topic::{AccountFeed, Topic};
-use buttonwood_call::App;
+use buttonwood_call::{App, Report, ReportRows};
 use buttonwood_engine::OrderState;
-use buttonwood_model::{AccountId, GroupId, Time};
+use buttonwood_model::{AccountId, GroupId};
 use buttonwood_num::Money;
 use buttonwood_views::{AccountEvent, Happening, PositionPaid, Views};
-use buttonwood_wire::standing::{balances_of, positions_of};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Deref;
 use std::sync::Arc;
@@ -24,9 +23,6 @@ const ORDERS_AT_ONCE: usize = 10_000;
 /// Events of one array. A command with more for one stream is a burst.
 pub(crate) const EVENTS_AT_ONCE: usize = 100;
 
-/// Rows as they were last sent.
-type Sent = BTreeMap<u64, Vec<u8>>;
-
 /// A topic with its readers.
 #[derive(Debug, Default)]
 struct Reading {
@@ -36,14 +32,14 @@ struct Reading {
     /// No frame is sent before this moment.
     next: Option<Instant>,
     /// The rows that its readers know.
-    sent: Sent,
+    sent: ReportRows,
     /// The money that was paid for positions that ended since, by the numbers of their rows.
     paid: BTreeMap<u64, Money>,
 }
 
 impl Reading {
     /// Notes that a reader begins with these rows, while the others may know older ones: those that differ are sent to all.
-    fn doubt(&mut self, rows: &Sent) {
+    fn doubt(&mut self, rows: &ReportRows) {
         let differs = self.sent.iter_mut().filter(|(key, row)| rows.get(key) != Some(row));
         // An empty row equals none.
         let is_older = differs.map(|(_, row)| row.clear()).count() > 0;
@@ -92,12 +88,13 @@ impl Personal {
         if is_new {
             reading.readers.change(thread, true);
         }
-        let rows = match feed {
+        let report = match feed {
             AccountFeed::Events => return self.initial(app, views, &[account], (first, false)),
             AccountFeed::Orders(_) => return Vec::new(),
-            AccountFeed::Balances(_) => balances(app, &views, account),
-            AccountFeed::Positions(_) => positions(app, &views, account),
+            AccountFeed::Report(place, _) => report_at(app, place),
         };
+        let Some(report) = report else { return Vec::new() };
+        let rows = (report.rows)(app, &views, account);
         if is_first {
             reading.sent.clone_from(&rows);
         } else {
@@ -105,7 +102,7 @@ impl Personal {
         }
         let time = views.state().stamp().time;
         drop(views);
-        vec![report(feed, account, time, rows)]
+        vec![fast_account::report(report, account, time, rows)]
     }
 
     /// Adds a reader of a group's events, if it is new, and returns its first frames, as of the views.
@@ -170,7 +167,7 @@ impl Personal {
             if let Happening::Order(event) = happening {
                 events.push(event);
             } else if let Happening::Paid(paid) = happening {
-                self.note_paid(paid);
+                self.note_paid(app, paid);
             }
         }
         for (account, events) in told {
@@ -178,12 +175,12 @@ impl Personal {
         }
     }
 
-    /// Notes what a position was paid, for the readers of positions.
-    fn note_paid(&mut self, paid: &PositionPaid) {
-        let key = fast_account::position_key(paid.contract, Some(paid.claim));
-        let feeds = self.accounts.get_mut(&paid.account).into_iter().flatten();
-        for (_, reading) in feeds.filter(|(feed, _)| matches!(feed, AccountFeed::Positions(_))) {
-            let sum = reading.paid.entry(key).or_default();
+    /// Notes what a position was paid, for the readers of the reports that show it.
+    fn note_paid(&mut self, app: &App, paid: &PositionPaid) {
+        for (feed, reading) in self.accounts.get_mut(&paid.account).into_iter().flatten() {
+            let AccountFeed::Report(place, _) = feed else { continue };
+            let Some(ended) = report_at(app, *place).and_then(|report| report.ended) else { continue };
+            let sum = reading.paid.entry((ended.key)(paid)).or_default();
             *sum = sum.capped_add(paid.payout);
         }
     }
@@ -240,12 +237,12 @@ impl Personal {
                     burst(frames, events.len(), budget)
                         .for_each(|frame| send(topic, &reading.readers, frame));
                 }
-                AccountFeed::Balances(_) | AccountFeed::Positions(_) => reading.is_waiting = true,
+                AccountFeed::Report(..) => reading.is_waiting = true,
             }
         }
     }
 
-    /// Sends balances and positions that have changed and whose interval is over, but for topics of which a first frame is held back: its
+    /// Sends the rows of reports that have changed and whose interval is over, but for topics of which a first frame is held back: its
     /// reader would miss what is newer. Returns when the next are due.
     pub(crate) fn flush(
         &mut self,
@@ -266,25 +263,18 @@ impl Personal {
                     continue;
                 }
                 reading.is_waiting = false;
+                let AccountFeed::Report(place, pace) = feed else { continue };
+                let Some(report) = report_at(app, *place) else { continue };
                 let (rows, time) = {
                     let views = app.exchange.views();
-                    let rows = if matches!(feed, AccountFeed::Balances(_)) {
-                        balances(app, &views, *account)
-                    } else {
-                        positions(app, &views, *account)
-                    };
-                    (rows, views.state().stamp().time)
+                    ((report.rows)(app, &views, *account), views.state().stamp().time)
                 };
-                let mut changed = changed(app, *feed, &reading.sent, &rows);
-                let paid = std::mem::take(&mut reading.paid).into_iter();
-                let ended = paid.filter(|(key, _)| !rows.contains_key(key)).filter_map(|(key, amount)| {
-                    Some((key, fast_account::ended_position(&app.names, key, Some(amount))?))
-                });
-                changed.extend(ended);
+                let paid = std::mem::take(&mut reading.paid);
+                let changed = changed(app, report, (&reading.sent, &rows), &paid);
                 reading.sent = rows;
                 if !changed.is_empty() {
-                    reading.next = feed.pace().interval().and_then(|interval| now.checked_add(interval));
-                    send(topic, &reading.readers, report(*feed, *account, time, changed));
+                    reading.next = pace.interval().and_then(|interval| now.checked_add(interval));
+                    send(topic, &reading.readers, fast_account::report(report, *account, time, changed));
                 }
             }
         }
@@ -303,7 +293,7 @@ impl Personal {
         if first == First::None {
             return Vec::new();
         }
-        let names = grown(app, &views);
+        let names = app.names_as_of(&views);
         let mut live: Vec<OrderState> = Vec::new();
         for account in accounts {
             let floor = views.state().floor();
@@ -355,33 +345,24 @@ fn burst(
         .map(move |frame| if events > EVENTS_AT_ONCE { Frame::counted(frame, budget) } else { frame })
 }
 
-/// The balances of an account as they are now.
-fn balances(app: &App, views: &Views, account: AccountId) -> Sent {
-    let shown: Vec<_> = balances_of(views.state(), account).into_iter().map(|(balance, _)| balance).collect();
-    fast_account::balances(grown(app, views), &shown)
+/// The report at a place of the table's.
+fn report_at(app: &App, place: u8) -> Option<&'static Report> {
+    app.table().reports().get(usize::from(place)).copied()
 }
 
-/// The positions of an account as they are now.
-fn positions(app: &App, views: &Views, account: AccountId) -> Sent {
-    fast_account::positions(grown(app, views), &positions_of(views.state(), account))
-}
-
-/// The rows that differ from those that were sent; a position that is no more has a row of zero.
-fn changed(app: &App, feed: AccountFeed, sent: &Sent, now: &Sent) -> Sent {
-    let mut changed: Sent = now
-        .iter()
-        .filter(|(key, row)| sent.get(key) != Some(row))
-        .map(|(key, row)| (*key, row.clone()))
-        .collect();
-    if matches!(feed, AccountFeed::Positions(_)) {
-        let ended = sent.keys().filter(|key| !now.contains_key(key));
-        changed.extend(
-            ended.filter_map(|key| Some((*key, fast_account::ended_position(&app.names, *key, None)?))),
-        );
+/// The rows that differ from those that were sent; what is no more has its last row, with what was paid for it.
+fn changed(
+    app: &App,
+    report: &Report,
+    (sent, now): (&ReportRows, &ReportRows),
+    paid: &BTreeMap<u64, Money>,
+) -> ReportRows {
+    let differs = |(key, row): &(&u64, &Vec<u8>)| sent.get(key) != Some(row);
+    let mut changed: ReportRows = now.iter().filter(differs).map(|(key, row)| (*key, row.clone())).collect();
+    if let Some(ended) = &report.ended {
+        let gone = sent.keys().chain(paid.keys()).filter(|key| !now.contains_key(key));
+        let last = |key: &u64| Some((*key, (ended.row)(app, *key, paid.get(key).copied())?));
+        changed.extend(gone.filter_map(last));
     }
     changed
-}
-
-fn report(feed: AccountFeed, account: AccountId, time: Time, rows: Sent) -> Arc<Frame> {
-    fast_account::report(matches!(feed, AccountFeed::Balances(_)), account.0, time, rows)
 }

@@ -4,6 +4,7 @@
 //! reads as slowly as it likes runs the real code.
 
 use crate::budget::Budget;
+use crate::fast::report;
 use crate::frame::Kinds;
 use crate::hub::Hub;
 use crate::local::{Local, Membership};
@@ -46,7 +47,7 @@ pub enum Stream {
 }
 
 impl Stream {
-    fn topic(self) -> Topic {
+    fn topic(self, app: &App) -> Topic {
         let pace = |millis: Option<u16>| millis.map_or(Pace::AtOnce, Pace::Millis);
         match self {
             Self::MarketV1(symbol) => Topic::Market(symbol, MarketFeed::V1(V1Options::ALL)),
@@ -60,7 +61,10 @@ impl Stream {
             Self::GroupEvents(group) => Topic::Group(group),
             Self::Orders(account, session) => Topic::Account(account, AccountFeed::Orders(session)),
             Self::Trades(symbol) => Topic::Market(symbol, MarketFeed::Trades),
-            Self::Balances(account, millis) => Topic::Account(account, AccountFeed::Balances(pace(millis))),
+            Self::Balances(account, millis) => {
+                let place = report(app.table().reports(), "balances@account").map_or(0, |(place, _)| place);
+                Topic::Account(account, AccountFeed::Report(place, pace(millis)))
+            }
         }
     }
 
@@ -125,7 +129,7 @@ impl Stepped {
     /// Opens a socket that listens to a stream. The first frame comes with a later turn.
     pub fn open(&mut self, stream: Stream) -> Reader {
         let reader = self.enter(stream);
-        reader.membership.member().subscribe(stream.topic(), stream.first());
+        reader.membership.member().subscribe(stream.topic(&self.app), stream.first());
         reader
     }
 
@@ -134,7 +138,7 @@ impl Stepped {
         let reader = self.enter(stream);
         let member = reader.membership.member();
         member.hold();
-        member.subscribe(stream.topic(), First::None);
+        member.subscribe(stream.topic(&self.app), First::None);
         reader
     }
 

@@ -85,10 +85,8 @@ pub(crate) enum AccountFeed {
     Events,
     /// Updates of its orders, or of those of one of its sessions.
     Orders(Option<SessionId>),
-    /// Its balances.
-    Balances(Pace),
-    /// Its positions.
-    Positions(Pace),
+    /// The report at this place of the table's.
+    Report(u8, Pace),
 }
 
 /// How often a topic's frames come.
@@ -130,16 +128,6 @@ impl MarketFeed {
         match self {
             Self::V1(_) | Self::L2 | Self::Ticker | Self::Levels(..) | Self::Depth(_) => true,
             Self::Candles(_) | Self::Mark | Self::Funding | Self::Trades => false,
-        }
-    }
-}
-
-impl AccountFeed {
-    /// How often its frames come.
-    pub(crate) fn pace(self) -> Pace {
-        match self {
-            Self::Balances(pace) | Self::Positions(pace) => pace,
-            Self::Events | Self::Orders(_) => Pace::AtOnce,
         }
     }
 }

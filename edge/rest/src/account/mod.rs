@@ -21,5 +21,5 @@ pub(crate) const FACE: Face = Face {
         list::ROUTE,
         revoke_by_token::ROUTE,
     ],
-    commands: &[],
+    ..Face::NONE
 };

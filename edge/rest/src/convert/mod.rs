@@ -11,7 +11,7 @@ use buttonwood_wire::convert;
 
 /// The endpoints.
 pub(crate) const FACE: Face =
-    Face { routes: &[wrap::ROUTE, quote::ROUTE, quote::BY_PATH, execute::ROUTE], commands: &[] };
+    Face { routes: &[wrap::ROUTE, quote::ROUTE, quote::BY_PATH, execute::ROUTE], ..Face::NONE };
 
 /// The text in a refusal for a field that is absent.
 const MISSING: &str = "(missing)";

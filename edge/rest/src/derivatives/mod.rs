@@ -6,6 +6,7 @@ pub(crate) mod margin;
 pub(crate) mod payment_report;
 pub(crate) mod payments;
 pub(crate) mod positions;
+mod positions_report;
 mod report;
 pub(crate) mod risk_stats;
 mod spreadsheet;
@@ -17,7 +18,7 @@ use buttonwood_num::{MONEY_DECIMALS, Money};
 use buttonwood_wire::contract::DecimalText;
 use buttonwood_wire::field::unknown_symbol;
 
-/// The endpoints.
+/// The endpoints, and the stream of positions.
 pub(crate) const FACE: Face = Face {
     routes: &[
         margin::ROUTE,
@@ -30,7 +31,8 @@ pub(crate) const FACE: Face = Face {
         funding::NEXT,
         amount_report::ROUTE,
     ],
-    commands: &[],
+    reports: &[positions_report::REPORT],
+    ..Face::NONE
 };
 
 /// A perpetual by its name, in any letter case; other symbols give 400 `InvalidSymbol` (PERP-011).

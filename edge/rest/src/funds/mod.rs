@@ -5,6 +5,7 @@ pub(crate) mod add_bank;
 pub(crate) mod addresses;
 pub(crate) mod approved;
 pub(crate) mod balances;
+mod balances_report;
 pub(crate) mod custody_fees;
 pub(crate) mod field;
 pub(crate) mod issue;
@@ -23,7 +24,7 @@ pub(crate) use field::check_simulated;
 
 use buttonwood_call::Face;
 
-/// The endpoints.
+/// The endpoints, and the stream of balances.
 pub(crate) const FACE: Face = Face {
     routes: &[
         balances::ROUTE,
@@ -53,5 +54,6 @@ pub(crate) const FACE: Face = Face {
         reserves::ROUTE,
         reserves::PROOF,
     ],
-    commands: &[],
+    reports: &[balances_report::REPORT],
+    ..Face::NONE
 };

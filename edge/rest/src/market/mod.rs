@@ -33,5 +33,5 @@ pub(crate) const FACE: Face = Face {
         auction_history::ROUTE,
         fx_rate::ROUTE,
     ],
-    commands: &[],
+    ..Face::NONE
 };

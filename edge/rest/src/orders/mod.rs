@@ -32,7 +32,7 @@ pub(crate) const FACE: Face = Face {
         notional_volume::ROUTE,
         trade_volume::ROUTE,
     ],
-    commands: &[],
+    ..Face::NONE
 };
 
 /// The listed symbol or the contract that an optional field names (ORD-079).

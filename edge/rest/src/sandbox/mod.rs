@@ -90,5 +90,5 @@ pub(crate) const FACE: Face = Face {
         streams::LIST,
         streams::FAULT,
     ],
-    commands: &[],
+    ..Face::NONE
 };

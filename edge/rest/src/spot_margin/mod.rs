@@ -8,4 +8,4 @@ mod summary;
 use buttonwood_call::Face;
 
 /// The endpoints.
-pub(crate) const FACE: Face = Face { routes: &[account::ROUTE, rates::ROUTE, preview::ROUTE], commands: &[] };
+pub(crate) const FACE: Face = Face { routes: &[account::ROUTE, rates::ROUTE, preview::ROUTE], ..Face::NONE };

@@ -130,7 +130,7 @@ mod tests {
         Route::reading("/v1/prediction-markets/order", |_, _| unreachable!("not called"));
     static TABLE: Table = Table::new(&[Face {
         routes: &[LISTED.places(&ORDERS_OF), CONTRACTS.places(&ORDERS_OF)],
-        commands: &[],
+        ..Face::NONE
     }]);
 
     /// Only the endpoints that place one order are previewed.

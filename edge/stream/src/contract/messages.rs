@@ -2,13 +2,19 @@
 
 use super::calls::{ANSWERS, CALLS};
 use super::shape::Kind::{
-    Any, Decimal, Digits, Either, Flag, List, Number, Object, Open, Text, Whole, Words,
+    Any, Decimal, Digits, Either, Flag, List, Number, Object, Of, Open, Text, Whole, Words,
 };
 use super::shape::{Field, Kind, may, must};
+use crate::contracts::ContractStatus;
 use crate::frame::Kinds;
-use buttonwood_call::StreamKind;
+use crate::market_v2::{FundingUpdates, MarkUpdates};
+use crate::open_orders::OrderEventsHeartbeat;
+use crate::open_v1::{MarketHeartbeat, NoValidTradingPairs};
+use crate::open_v2::{Heartbeat, Refused};
+use buttonwood_call::{Report, StreamKind};
+use buttonwood_wire::contract::{Node, Shape as _};
 
-/// A message.
+/// A message of a table.
 #[derive(Debug)]
 pub(super) struct Message {
     /// Its name, one on all streams.
@@ -19,26 +25,50 @@ pub(super) struct Message {
     pub(super) payload: Kind,
 }
 
+/// A message with its schema.
+#[derive(Clone, Debug)]
+pub(super) struct Described {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// Its sense.
+    pub(super) about: &'static str,
+    /// Its values.
+    pub(super) payload: Node,
+}
+
+impl Described {
+    fn of(message: &Message) -> Self {
+        Self { name: message.name, about: message.about, payload: message.payload.schema() }
+    }
+
+    fn of_report(report: &Report) -> Self {
+        Self { name: report.frame, about: report.about, payload: report.schema() }
+    }
+}
+
 /// The messages that the exchange sends over a stream.
-pub(super) fn sent(kind: StreamKind) -> impl Iterator<Item = &'static Message> {
-    let (answers, frames): (&[Message], &[Message]) = match kind {
-        StreamKind::OrderEvents => (&[], ORDER_EVENTS),
-        StreamKind::MarketDataV1 => (&[], MARKET_DATA_V1),
-        StreamKind::MultiMarketDataV1 => (&[], MULTI_MARKET_DATA),
-        StreamKind::MarketDataV2 => (&[], MARKET_DATA_V2),
-        StreamKind::Fast => (ANSWERS, FAST),
-    };
-    answers.iter().chain(frames)
+pub(super) fn sent(kind: StreamKind, reports: &[&Report]) -> Vec<Described> {
+    let described = |messages: &[Message]| messages.iter().map(Described::of).collect::<Vec<_>>();
+    match kind {
+        StreamKind::OrderEvents => described(ORDER_EVENTS),
+        StreamKind::MarketDataV1 => described(MARKET_DATA_V1),
+        StreamKind::MultiMarketDataV1 => described(MULTI_MARKET_DATA),
+        StreamKind::MarketDataV2 => described(MARKET_DATA_V2),
+        StreamKind::Fast => {
+            let reports = reports.iter().map(|report| Described::of_report(report)).collect();
+            [described(ANSWERS), described(FAST), reports, described(CONTRACTS)].concat()
+        }
+    }
 }
 
 /// The messages that it receives.
-pub(super) fn received(kind: StreamKind) -> impl Iterator<Item = &'static Message> {
+pub(super) fn received(kind: StreamKind) -> Vec<Described> {
     let messages: &[Message] = match kind {
         StreamKind::OrderEvents | StreamKind::MarketDataV1 | StreamKind::MultiMarketDataV1 => &[],
         StreamKind::MarketDataV2 => SUBSCRIPTIONS,
         StreamKind::Fast => CALLS,
     };
-    messages.iter()
+    messages.iter().map(Described::of).collect()
 }
 
 /// The number of a frame of a socket of the first generation.
@@ -68,13 +98,7 @@ const ORDER_EVENTS: &[Message] = &[
     Message {
         name: "orderEventsHeartbeat",
         about: "Every five seconds.",
-        payload: Object(&[
-            must("type", Words(&["heartbeat"]), ""),
-            must("timestampms", Whole, ""),
-            must("sequence", Whole, "Heartbeats of this socket before it."),
-            must("trace_id", Text, ""),
-            SOCKET_SEQUENCE,
-        ]),
+        payload: Of(OrderEventsHeartbeat::node, &[SOCKET_SEQUENCE]),
     },
 ];
 
@@ -136,7 +160,7 @@ const UPDATE: Message = Message {
 const MARKET_HEARTBEAT: Message = Message {
     name: "marketHeartbeat",
     about: "Every five seconds with heartbeat=true.",
-    payload: Object(&[must("type", Words(&["heartbeat"]), ""), SOCKET_SEQUENCE]),
+    payload: Of(MarketHeartbeat::node, &[SOCKET_SEQUENCE]),
 };
 const MARKET_DATA_V1: &[Message] = &[UPDATE, MARKET_HEARTBEAT];
 const MULTI_MARKET_DATA: &[Message] = &[
@@ -145,11 +169,7 @@ const MULTI_MARKET_DATA: &[Message] = &[
     Message {
         name: "noValidTradingPairs",
         about: "The only frame of a socket that named no known symbol.",
-        payload: Object(&[
-            must("reason", Words(&["NoValidTradingPairs"]), ""),
-            must("result", Words(&["error"]), ""),
-            must("message", Text, ""),
-        ]),
+        payload: Of(NoValidTradingPairs::node, &[]),
     },
 ];
 
@@ -258,54 +278,19 @@ const MARKET_DATA_V2: &[Message] = &[
     Message {
         name: "markPriceUpdates",
         about: "The mark price of a perpetual contract.",
-        payload: Object(&[
-            must("type", Words(&["mark_price_updates"]), ""),
-            must("symbol", Text, ""),
-            must(
-                "changes",
-                List(&Object(&[must("timestamp", Whole, "Nanoseconds."), must("mark_price", Decimal, "")])),
-                "",
-            ),
-            SEQUENCE,
-        ]),
+        payload: Of(MarkUpdates::node, &[SEQUENCE]),
     },
     Message {
         name: "fundingAmountUpdates",
         about: "The funding of an hour of a perpetual contract.",
-        payload: Object(&[
-            must("type", Words(&["funding_amount_updates"]), ""),
-            must("symbol", Text, ""),
-            must("changes", List(&Object(FUNDING)), ""),
-            SEQUENCE,
-        ]),
+        payload: Of(FundingUpdates::node, &[SEQUENCE]),
     },
-    Message {
-        name: "heartbeat",
-        about: "Every five seconds.",
-        payload: Object(&[
-            must("type", Words(&["heartbeat"]), ""),
-            must("timestamp", Whole, "Milliseconds."),
-            SEQUENCE,
-        ]),
-    },
+    Message { name: "heartbeat", about: "Every five seconds.", payload: Of(Heartbeat::node, &[SEQUENCE]) },
     Message {
         name: "refusal",
         about: "A message, or a part of one, that could not be acted on; its other parts count.",
-        payload: Object(&[
-            must("result", Words(&["error"]), ""),
-            must("reason", Text, ""),
-            must("message", Text, ""),
-            SEQUENCE,
-        ]),
+        payload: Of(Refused::node, &[SEQUENCE]),
     },
-];
-
-const FUNDING: &[Field] = &[
-    must("timestamp", Whole, "Nanoseconds."),
-    must("funding_amount", Decimal, ""),
-    must("funding_date_time", Text, "The end of the hour."),
-    must("funding_interval_in_minutes", Whole, ""),
-    must("is_realized", Flag, "Whether the hour is over; else the amount as it would be now."),
 ];
 
 const SUBSCRIPTIONS: &[Message] = &[Message {
@@ -387,51 +372,13 @@ const FAST: &[Message] = &[
         about: "An order (orders@account, orders@session).",
         payload: Object(ORDER_UPDATE),
     },
-    Message {
-        name: "balanceUpdate",
-        about: "Balances that changed (balances@account, with @1s too); the first frame has all.",
-        payload: Object(&[
-            must("e", Words(&["balanceUpdate"]), ""),
-            must("E", Whole, NANOS),
-            must("u", Whole, NANOS),
-            must(
-                "B",
-                List(&Object(&[
-                    must("a", Text, "The currency."),
-                    must("f", Decimal, "What is available."),
-                    must("c", Decimal, "The whole balance."),
-                ])),
-                "",
-            ),
-        ]),
-    },
-    Message {
-        name: "positionReport",
-        about: "Positions that changed (positions@account, with @1s too); the first frame has all.",
-        payload: Object(&[
-            must("e", Words(&["positionReport"]), ""),
-            must("E", Whole, NANOS),
-            must("u", Whole, NANOS),
-            must("A", Whole, "The number of the account."),
-            must("P", List(&Object(POSITION)), ""),
-        ]),
-    },
-    Message {
-        name: "contractStatus",
-        about: "A contract of the prediction markets has another status (contractStatus).",
-        payload: Object(&[
-            must("e", Words(&["contractStatus"]), ""),
-            must("E", Whole, "Milliseconds."),
-            must("s", Text, ""),
-            must("k", Text, "The event's ticker."),
-            must("c", Text, "The contract's ticker in the event."),
-            must("i", Whole, ""),
-            may("p", Text, "The strike."),
-            may("o", Text, "The status before."),
-            must("n", Text, "The status now."),
-        ]),
-    },
 ];
+
+const CONTRACTS: &[Message] = &[Message {
+    name: "contractStatus",
+    about: "A contract of the prediction markets has another status (contractStatus).",
+    payload: Of(ContractStatus::node, &[]),
+}];
 
 const ORDER_UPDATE: &[Field] = &[
     must("e", Words(&["orderUpdate"]), ""),
@@ -455,17 +402,4 @@ const ORDER_UPDATE: &[Field] = &[
     may("r", Text, "Why it is cancelled or rejected."),
     must("T", Whole, NANOS),
     must("u", Whole, "It rises strictly, also over restarts."),
-];
-
-const POSITION: &[Field] = &[
-    must("t", Words(&["perp", "ec"]), ""),
-    must("s", Text, ""),
-    must("a", List(&Object(AMOUNT)), ""),
-    must("o", Words(&["YES", "NO", "UNSPECIFIED"]), ""),
-];
-
-const AMOUNT: &[Field] = &[
-    must("t", Words(&["position", "settlement_payout"]), "The second once, when the contract has ended."),
-    must("v", Decimal, "The quantity, or the money that was paid for it."),
-    may("c", Text, "The currency of the money."),
 ];

@@ -6,32 +6,30 @@ mod calls;
 mod messages;
 mod shape;
 
-use buttonwood_call::{StreamKind, StreamPath, stream_paths};
+use buttonwood_call::{Report, StreamKind, StreamPath, Table, stream_paths};
 use buttonwood_wire::contract::{Field, Node, object_of};
 use calls::HEADERS;
-use messages::{Message, received, sent};
+use messages::{Described, received, sent};
 use std::borrow::Cow;
-use std::sync::OnceLock;
 
 /// Rules of all streams.
 const ABOUT: &str = "Event streams over WebSockets. Calls are in /openapi.json.";
 
-/// The contract as a JSON text.
-pub fn asyncapi() -> &'static str {
-    static TEXT: OnceLock<String> = OnceLock::new();
-    TEXT.get_or_init(|| document().pretty())
+/// The contract of the streams, with the reports of a table of routes, as a JSON text.
+pub fn asyncapi(table: &Table) -> String {
+    document(table.reports()).pretty()
 }
 
-fn document() -> Node {
+fn document(reports: &[&Report]) -> Node {
     let info = Node::object()
         .with("title", "Buttonwood streams")
         .with("version", env!("CARGO_PKG_VERSION"))
         .with("description", ABOUT)
         .with("license", Node::object().with("name", env!("CARGO_PKG_LICENSE")));
     let streams: Vec<StreamPath> = stream_paths().collect();
-    let channels = streams.iter().map(|stream| (stream.kind.name().into(), channel(stream)));
-    let operations = streams.iter().flat_map(|stream| operations(stream.kind));
-    let components = Node::object().with("messages", Node::Object(messages(&streams)));
+    let channels = streams.iter().map(|stream| (stream.kind.name().into(), channel(stream, reports)));
+    let operations = streams.iter().flat_map(|stream| operations(stream.kind, reports));
+    let components = Node::object().with("messages", Node::Object(messages(&streams, reports)));
     Node::object()
         .with("asyncapi", "3.0.0")
         .with("info", info)
@@ -42,8 +40,8 @@ fn document() -> Node {
 }
 
 /// All messages of a stream: what the exchange sends, then what it receives.
-fn all(kind: StreamKind) -> impl Iterator<Item = &'static Message> {
-    sent(kind).chain(received(kind))
+fn all(kind: StreamKind, reports: &[&Report]) -> Vec<Described> {
+    [sent(kind, reports), received(kind)].concat()
 }
 
 /// The headers of the newest socket's handshake.
@@ -53,8 +51,8 @@ fn headers() -> Node {
     object_of(described.into())
 }
 
-fn channel(stream: &StreamPath) -> Node {
-    let name = |message: &Message| {
+fn channel(stream: &StreamPath, reports: &[&Report]) -> Node {
+    let name = |message: &Described| {
         (message.name.into(), reference(format!("#/components/messages/{}", message.name)))
     };
     let query = object_of(stream.fields.iter().map(Field::described).collect());
@@ -73,7 +71,7 @@ fn channel(stream: &StreamPath) -> Node {
     let channel =
         if parameters.is_empty() { channel } else { channel.with("parameters", Node::Object(parameters)) };
     channel
-        .with("messages", Node::Object(all(stream.kind).map(name).collect()))
+        .with("messages", Node::Object(all(stream.kind, reports).iter().map(name).collect()))
         .with("bindings", Node::object().with("ws", bindings))
 }
 
@@ -92,14 +90,14 @@ fn about(kind: StreamKind) -> &'static str {
     }
 }
 
-fn operations(kind: StreamKind) -> impl Iterator<Item = (Cow<'static, str>, Node)> {
-    [("send", sent(kind).collect::<Vec<_>>()), ("receive", received(kind).collect())]
+fn operations(kind: StreamKind, reports: &[&Report]) -> impl Iterator<Item = (Cow<'static, str>, Node)> {
+    [("send", sent(kind, reports)), ("receive", received(kind))]
         .into_iter()
         .filter(|(_, messages)| !messages.is_empty())
         .map(move |(action, messages)| {
             let channel = kind.name();
             let of_channel =
-                |message: &&Message| reference(format!("#/channels/{channel}/messages/{}", message.name));
+                |message: &Described| reference(format!("#/channels/{channel}/messages/{}", message.name));
             let operation = Node::object()
                 .with("action", action)
                 .with("channel", reference(format!("#/channels/{channel}")))
@@ -109,14 +107,14 @@ fn operations(kind: StreamKind) -> impl Iterator<Item = (Cow<'static, str>, Node
 }
 
 /// Every message once, in the order of the streams.
-fn messages(streams: &[StreamPath]) -> Vec<(Cow<'static, str>, Node)> {
+fn messages(streams: &[StreamPath], reports: &[&Report]) -> Vec<(Cow<'static, str>, Node)> {
     let mut described: Vec<(Cow<'static, str>, Node)> = Vec::new();
-    for message in streams.iter().flat_map(|stream| all(stream.kind)) {
+    for message in streams.iter().flat_map(|stream| all(stream.kind, reports)) {
         if described.iter().all(|(name, _)| name != message.name) {
             let node = Node::object()
                 .with("name", message.name)
                 .with("summary", message.about)
-                .with("payload", message.payload.schema());
+                .with("payload", message.payload);
             described.push((message.name.into(), node));
         }
     }
@@ -132,21 +130,13 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// Clients and their checks are made from the file.
-    #[test]
-    fn the_contract_in_the_repository_is_current() {
-        let kept = include_str!("../../../../contract/events.json");
-        assert!(kept == asyncapi(), "contract/events.json is not current: run `cargo xtask contract`");
-    }
-
     /// Each method of the newest socket has a message with its parameters, which are those that a strict sandbox knows.
     #[test]
     fn methods_have_their_parameters() {
         let strict =
             |name: &str| crate::fast::known_parameters(name).iter().copied().collect::<BTreeSet<_>>();
         for message in received(StreamKind::Fast) {
-            let schema = message.payload.schema();
-            let params = schema.get("properties").and_then(|fields| fields.get("params"));
+            let params = message.payload.get("properties").and_then(|fields| fields.get("params"));
             let known = match params.and_then(|params| params.get("properties")) {
                 Some(Node::Object(fields)) => fields.iter().map(|(name, _)| name.to_string()).collect(),
                 _ => BTreeSet::new(),
@@ -154,19 +144,17 @@ mod tests {
             let strict: BTreeSet<String> = strict(message.name).into_iter().map(str::to_owned).collect();
             assert_eq!(known, strict, "{}", message.name);
         }
-        let names: Vec<_> = received(StreamKind::Fast).map(|message| message.name).collect();
+        let names: Vec<_> = received(StreamKind::Fast).iter().map(|message| message.name).collect();
         assert!(names.contains(&"order.place") && names.contains(&"depth"), "{names:?}");
     }
 
     /// One name means one message on all streams.
     #[test]
     fn names_of_messages_are_unique() {
-        let streams: Vec<StreamPath> = stream_paths().collect();
-        for message in streams.iter().flat_map(|stream| all(stream.kind)) {
-            for other in
-                streams.iter().flat_map(|stream| all(stream.kind)).filter(|other| other.name == message.name)
-            {
-                assert_eq!(other.payload.schema(), message.payload.schema(), "{}", message.name);
+        let all: Vec<Described> = stream_paths().flat_map(|stream| all(stream.kind, &[])).collect();
+        for message in &all {
+            for other in all.iter().filter(|other| other.name == message.name) {
+                assert_eq!(other.payload, message.payload, "{}", message.name);
             }
         }
     }

@@ -48,6 +48,8 @@ pub(super) enum Kind {
     Object(&'static [Field]),
     /// An object of these fields; others mean nothing.
     Open(&'static [Field]),
+    /// A frame that is declared with its writer, and the fields that each socket adds.
+    Of(fn(&mut Components) -> Node, &'static [Field]),
     /// One of these.
     Either(&'static [Kind]),
 }
@@ -70,6 +72,7 @@ impl Kind {
             Self::List(items) => Node::of_type("array").with("items", items.schema()),
             Self::Object(fields) => object(fields).with("additionalProperties", false),
             Self::Open(fields) => object(fields),
+            Self::Of(frame, added) => with_fields(frame(&mut Components::default()), added),
             Self::Either(kinds) => {
                 Node::object().with("anyOf", Node::List(kinds.iter().map(Self::schema).collect()))
             }
@@ -77,11 +80,31 @@ impl Kind {
     }
 }
 
+impl Field {
+    fn schema(&self) -> Node {
+        let schema = self.kind.schema();
+        if self.about.is_empty() { schema } else { schema.with("description", self.about) }
+    }
+}
+
 fn object(fields: &[Field]) -> Node {
-    let described = |field: &Field| {
-        let schema = field.kind.schema();
-        let schema = if field.about.is_empty() { schema } else { schema.with("description", field.about) };
-        (field.name, field.is_required, schema)
-    };
+    let described = |field: &Field| (field.name, field.is_required, field.schema());
     object_of(fields.iter().map(described).collect())
+}
+
+/// The schema of an object with more fields at its end.
+fn with_fields(mut frame: Node, added: &[Field]) -> Node {
+    let Node::Object(parts) = &mut frame else { return frame };
+    for (name, part) in parts {
+        match part {
+            Node::Object(fields) if name == "properties" => {
+                fields.extend(added.iter().map(|field| (field.name.into(), field.schema())));
+            }
+            Node::List(names) if name == "required" => {
+                names.extend(added.iter().filter(|field| field.is_required).map(|field| field.name.into()));
+            }
+            Node::Object(_) | Node::List(_) | Node::Text(_) | Node::Number(_) | Node::Flag(_) => {}
+        }
+    }
+    frame
 }

@@ -6,7 +6,7 @@ use super::rpc::{self, Fault, Id, Request};
 use crate::limits::{ATTEMPTS, Allowed, ORDERS_DAY, ORDERS_SHORT, WEIGHT, levels_of, weight_of};
 use crate::socket::Answer;
 use crate::topic::{AccountFeed, Topic};
-use buttonwood_call::App;
+use buttonwood_call::{App, Right, Table};
 use buttonwood_gate::{Opener, Value, items, quoted};
 use buttonwood_model::{Role, Roles, Scope, Scopes, Side};
 use buttonwood_num::{Price, Qty};
@@ -79,8 +79,9 @@ pub(super) fn names(request: &Request) -> Result<Vec<String>, Fault> {
 /// The topic of a name.
 pub(super) fn topic(shared: &Shared, name: &str) -> Result<Topic, Fault> {
     let unknown = || Fault::invalid(format!("Unknown stream '{}'", quoted(name)));
-    let (symbol, named) = names::parse(name).ok_or_else(unknown)?;
     let app = &shared.started.app;
+    let reports = app.table().reports();
+    let (symbol, named) = names::parse(reports, name).ok_or_else(unknown)?;
     match named {
         Named::OfSymbol(feed) => {
             let (id, _) = app.find_any(symbol).ok_or_else(|| {
@@ -93,27 +94,23 @@ pub(super) fn topic(shared: &Shared, name: &str) -> Result<Topic, Fault> {
             let opener = allowed(shared, &READ_ORDERS)?;
             Ok(names::orders(opener.account, opener.session(), is_session))
         }
-        Named::Balances(pace) => {
-            Ok(Topic::Account(allowed(shared, &READ_BALANCES)?.account, AccountFeed::Balances(pace)))
-        }
-        Named::Positions(pace) => {
-            Ok(Topic::Account(allowed(shared, &READ_ORDERS)?.account, AccountFeed::Positions(pace)))
+        Named::Report(place, pace) => {
+            let report = reports.get(usize::from(place)).ok_or_else(unknown)?;
+            let account = allowed(shared, &report.right)?.account;
+            Ok(Topic::Account(account, AccountFeed::Report(place, pace)))
         }
     }
 }
 
-/// A right over a socket: the roles of which one is needed, and the scopes of which a token needs one.
-pub(super) struct Right {
-    roles: &'static [Role],
-    scope: Scope,
-}
-
 /// The right that reading a topic needs; none of a public one.
-pub(super) fn right_to_read(topic: &Topic) -> Option<&'static Right> {
+pub(super) fn right_to_read(table: &'static Table, topic: &Topic) -> Option<&'static Right> {
     match topic {
-        Topic::Account(_, AccountFeed::Balances(_)) => Some(&READ_BALANCES),
-        Topic::Account(_, AccountFeed::Events | AccountFeed::Orders(_) | AccountFeed::Positions(_))
-        | Topic::Group(_) => Some(&READ_ORDERS),
+        Topic::Account(_, AccountFeed::Report(place, _)) => {
+            table.reports().get(usize::from(*place)).map(|report| &report.right)
+        }
+        Topic::Account(_, AccountFeed::Events | AccountFeed::Orders(_)) | Topic::Group(_) => {
+            Some(&READ_ORDERS)
+        }
         Topic::Market(..) | Topic::ContractStatus => None,
     }
 }
@@ -123,11 +120,8 @@ pub(super) fn has(opener: &Opener, right: &Right) -> bool {
     check(opener, right).is_ok()
 }
 
-/// To read orders and positions.
+/// To read orders.
 const READ_ORDERS: Right = Right { roles: &[Role::Trader, Role::Auditor], scope: Scope::OrdersRead };
-/// To read balances.
-const READ_BALANCES: Right =
-    Right { roles: &[Role::Trader, Role::FundManager, Role::Auditor], scope: Scope::BalancesRead };
 /// To place and cancel orders.
 pub(super) const TRADE: Right = Right { roles: &[Role::Trader], scope: Scope::OrdersCreate };
 

@@ -23,6 +23,7 @@ use buttonwood_gate::{Opener, Refusal};
 use buttonwood_http::{Code, Reply, Serve};
 use buttonwood_model::{ClientId, ConnectionId};
 use buttonwood_wire::field::{bad_query, busy};
+pub(crate) use names::report;
 #[cfg(test)]
 pub(crate) use rpc::known_parameters;
 use rpc::{Fault, Id, Request};
@@ -306,7 +307,9 @@ impl Session for Fast {
         }
         let opener = self.shared.opener.borrow();
         let Some(now) = opener.as_ref() else { return true };
-        self.named.keys().filter_map(calls::right_to_read).all(|right| calls::has(now, right))
+        let table = self.shared.started.app.table();
+        let mut rights = self.named.keys().filter_map(|topic| calls::right_to_read(table, topic));
+        rights.all(|right| calls::has(now, right))
     }
 
     fn is_subscribing(&self) -> bool {

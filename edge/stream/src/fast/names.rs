@@ -1,6 +1,7 @@
 //! Names of the newest socket's streams (facts T§12.3).
 
 use crate::topic::{AccountFeed, MarketFeed, Pace, Topic};
+use buttonwood_call::Report;
 use buttonwood_model::{AccountId, SessionId};
 
 /// A second, in milliseconds.
@@ -20,24 +21,21 @@ pub(crate) enum Named {
         /// Whether those of its session alone.
         is_session: bool,
     },
-    /// Of the caller: balances.
-    Balances(Pace),
-    /// Of the caller: positions.
-    Positions(Pace),
+    /// Of the caller: a report, by its place among the table's.
+    Report(u8, Pace),
 }
 
 /// The symbol in a name, as it was sent, and the stream; none for a name of no stream.
-pub(crate) fn parse(name: &str) -> Option<(&str, Named)> {
+pub(crate) fn parse<'a>(reports: &[&Report], name: &'a str) -> Option<(&'a str, Named)> {
     let of_caller = |named| Some(("", named));
     match name {
         "contractStatus" => return of_caller(Named::ContractStatus),
         "orders@account" => return of_caller(Named::Orders { is_session: false }),
         "orders@session" => return of_caller(Named::Orders { is_session: true }),
-        "balances@account" => return of_caller(Named::Balances(Pace::AtOnce)),
-        "balances@account@1s" => return of_caller(Named::Balances(Pace::Millis(SECOND))),
-        "positions@account" => return of_caller(Named::Positions(Pace::AtOnce)),
-        "positions@account@1s" => return of_caller(Named::Positions(Pace::Millis(SECOND))),
         _ => {}
+    }
+    if let Some((place, pace)) = report(reports, name) {
+        return of_caller(Named::Report(place, pace));
     }
     let (symbol, feed) = name.split_once('@')?;
     let feed = match feed {
@@ -54,6 +52,16 @@ pub(crate) fn parse(name: &str) -> Option<(&str, Named)> {
         _ => return None,
     };
     Some((symbol, Named::OfSymbol(feed)))
+}
+
+/// The place and the pace of the report of a name.
+pub(crate) fn report(reports: &[&Report], name: &str) -> Option<(u8, Pace)> {
+    let (name, pace) = match name.strip_suffix("@1s") {
+        Some(name) => (name, Pace::Millis(SECOND)),
+        None => (name, Pace::AtOnce),
+    };
+    let place = reports.iter().position(|report| report.name == name)?;
+    Some((u8::try_from(place).ok()?, pace))
 }
 
 /// The topic of the orders of an account, or of one of its sessions.
@@ -78,12 +86,12 @@ mod tests {
         ];
         for (name, named) in known {
             let symbol = name.split('@').next().unwrap();
-            assert_eq!(parse(name), Some((symbol, named)), "{name}");
+            assert_eq!(parse(&[], name), Some((symbol, named)), "{name}");
         }
-        assert_eq!(parse("orders@session"), Some(("", Named::Orders { is_session: true })));
+        assert_eq!(parse(&[], "orders@session"), Some(("", Named::Orders { is_session: true })));
         for name in ["btcusd", "btcusd@depth7", "btcusd@depth5@1s", "orders", "orders@me", "btcusd@Trade", ""]
         {
-            assert_eq!(parse(name), None, "{name}");
+            assert_eq!(parse(&[], name), None, "{name}");
         }
     }
 }

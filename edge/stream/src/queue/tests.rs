@@ -14,7 +14,7 @@ const TRADES: Topic = Topic::Market(SymbolId(0), MarketFeed::Trades);
 const TICKER: Topic = Topic::Market(SymbolId(0), MarketFeed::Ticker);
 const DEPTH: Topic = Topic::Market(SymbolId(0), MarketFeed::Depth(Pace::AtOnce));
 const OTHER: Topic = Topic::Market(SymbolId(1), MarketFeed::Depth(Pace::AtOnce));
-const BALANCES: Topic = Topic::Account(AccountId(0), AccountFeed::Balances(Pace::AtOnce));
+const BALANCES: Topic = Topic::Account(AccountId(0), AccountFeed::Report(0, Pace::AtOnce));
 
 fn frame(text: &str, waits: Waits) -> Arc<Frame> {
     Frame::of(format!("{{\"is\":\"{text}\"}}").into_bytes(), waits)
