@@ -6,6 +6,7 @@ mod confirm;
 mod control;
 mod list;
 mod new;
+mod operate;
 mod orders;
 mod status;
 mod terms;
@@ -18,10 +19,11 @@ use buttonwood_gate::{Reason, Refusal, quoted};
 use buttonwood_wire::field::{bad_order_field, bad_value, closed_symbol, market_closed, unknown_symbol};
 use buttonwood_wire::reject::in_debt;
 
-/// The control call that shows an order.
-pub const CONTROL: Route = control::ROUTE;
+pub use operate::alias::{
+    find as find_counterparty, refusal as alias_refusal, unknown as unknown_counterparty,
+};
 
-/// The endpoints.
+/// The endpoints, and the commands of operators.
 pub const FACE: Face = Face {
     routes: &[
         new::ROUTE,
@@ -32,7 +34,12 @@ pub const FACE: Face = Face {
         trades::ROUTE,
         broker::new::ROUTE,
         broker::list::ROUTE,
+        Route::operating("/sandbox/accounts/broker", &operate::broker::CALL).after("/sandbox/accounts/risk"),
+        Route::operating("/sandbox/clearing/alias", &operate::alias::COMMAND)
+            .after("/sandbox/accounts/broker"),
+        control::ROUTE.after("/sandbox/perpetuals/{symbol}"),
     ],
+    commands: &[operate::broker::COMMAND, operate::alias::COMMAND, operate::fee::COMMAND],
     ..Face::NONE
 };
 

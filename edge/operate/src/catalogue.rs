@@ -1,9 +1,7 @@
 //! The list of commands. A command is a file with its `COMMAND`, and one line here; those of a subject of the interface stand in its face.
 
 use crate::command::Command;
-use crate::{
-    apps, audit, banks, breaks, clearing, customers, deposits, fees, funds, fx, keys, lists, people, venue,
-};
+use crate::{apps, audit, banks, breaks, customers, deposits, fees, funds, fx, keys, lists, people, venue};
 
 /// The commands of no subject, in the order of the help.
 const COMMANDS: &[Command] = &[
@@ -16,8 +14,6 @@ const COMMANDS: &[Command] = &[
     customers::account::ADD,
     customers::close::COMMAND,
     customers::risk::COMMAND,
-    customers::broker::COMMAND,
-    clearing::alias::COMMAND,
     funds::fee_override::COMMAND,
     lists::directory::ACCOUNTS,
     customers::addresses::APPROVE,
@@ -84,7 +80,6 @@ const COMMANDS: &[Command] = &[
     fees::set::COMMAND,
     fees::schedule::COMMAND,
     fees::promote::COMMAND,
-    clearing::fee::COMMAND,
     lists::fees::COMMAND,
     // Rates and trades
     fx::COMMAND,

@@ -11,7 +11,6 @@ pub mod audit;
 pub mod banks;
 mod breaks;
 mod catalogue;
-mod clearing;
 mod command;
 mod contract;
 mod customers;
@@ -35,15 +34,10 @@ pub use apps::list::unreviewed_apps;
 pub use apps::review::COMMAND as REVIEW_APP;
 pub use breaks::COMMAND as BREAK_TRADE;
 pub use catalogue::{Catalogue, placed};
-pub use clearing::alias::{
-    COMMAND as SET_ALIAS, find as find_counterparty, refusal as alias_refusal,
-    unknown as unknown_counterparty,
-};
 pub use command::{Argument, Command, Effect, Form, Given, Guard, Later, Lines};
 pub use contract::describe;
 pub use customers::account::{OPEN as OPEN_ACCOUNT, jurisdiction};
 pub use customers::addresses::{DECIDE as DECIDE_ADDRESS, END_HOLD, SET_MULTI_USER};
-pub use customers::broker::CALL as SET_BROKER;
 pub use customers::close::COMMAND as CLOSE_ACCOUNT;
 pub use customers::group::SET_TERMS as SET_GROUP_TERMS;
 pub use customers::risk::CALL as SET_RISK;

@@ -3,7 +3,6 @@
 pub(crate) mod account;
 pub(crate) mod addresses;
 pub(crate) mod approve;
-pub(crate) mod broker;
 pub(crate) mod close;
 pub(crate) mod group;
 pub(crate) mod risk;

@@ -1,10 +1,9 @@
 //! `clearing fee`: the rate that both sides of an OTC trade pay (D-85).
 
-use crate::command::{Argument, Command, Effect, Form};
-use crate::operator::Operator;
 use buttonwood_engine::ClearingCommand;
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_num::Bps;
+use buttonwood_operate::{Argument, Command, Effect, Form, Operator};
 use buttonwood_wire::contract::{Done, InPayload, Needed, WholeUpTo};
 use buttonwood_wire::{answer, json, request};
 
@@ -12,6 +11,7 @@ use buttonwood_wire::{answer, json, request};
 pub(crate) const COMMAND: Command =
     Command::once("clearing fee", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
         .about("Sets the fee that each side of a clearing order pays when it settles, in the quote currency.")
+        .after("fees promote")
         .takes::<ClearingFee>(&[Argument::new("bps", Form::Place)])
         .gives::<ClearingFeeSet>();
 

@@ -1,22 +1,21 @@
 //! `clearing alias`: an account's own name for a counterparty (D-93).
 
 use super::wrong_account;
-use crate::command::{Argument, Command, Effect, Form};
-use crate::operator::Operator;
-use crate::shared::Shared;
 use buttonwood_engine::clearing::{ALIASES_MAX, Alias};
 use buttonwood_engine::{AccountKind, ClearingCommand, ClearingReject, Reject};
 use buttonwood_gate::{Payload, Refusal};
 use buttonwood_model::AccountId;
+use buttonwood_operate::{Argument, Command, Effect, Form, Operator, Shared};
 use buttonwood_wire::contract::{Done, InPayload, Label, Needed, Text};
 use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
 
 /// Also `POST /sandbox/clearing/alias`.
-pub const COMMAND: Command =
+pub(crate) const COMMAND: Command =
     Command::once("clearing alias", Effect::Names, |operator, fields| Box::pin(run(operator, fields)))
         .about("Gives a counterparty the name by which an account's clearing lists show and find it.")
+        .after("account broker")
         .takes::<ClearingAlias>(&[
             Argument::new("group", Form::Place),
             Argument::new("account", Form::Place),

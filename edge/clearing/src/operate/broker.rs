@@ -1,10 +1,9 @@
 //! `account broker`: marks an account as a broker of OTC clearing, or removes the mark (CLR-027, D-94).
 
-use crate::clearing::wrong_account;
-use crate::command::{Argument, Command, Effect, Form};
-use crate::operator::Operator;
+use super::wrong_account;
 use buttonwood_engine::ClearingCommand;
 use buttonwood_gate::{Payload, Refusal};
+use buttonwood_operate::{Argument, Command, Effect, Form, Operator};
 use buttonwood_wire::contract::{Done, Flag, InPayload, Needed, Switch, Text};
 use buttonwood_wire::{answer, json, request};
 
@@ -12,6 +11,7 @@ use buttonwood_wire::{answer, json, request};
 pub(crate) const COMMAND: Command =
     Command::once("account broker", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
         .about("Lets an account enter clearing orders for two others; with --off it enters no more.")
+        .after("account risk")
         .takes::<Broker>(&[
             Argument::new("group", Form::Place),
             Argument::new("account", Form::Place),
@@ -20,7 +20,7 @@ pub(crate) const COMMAND: Command =
         .gives::<BrokerSet>();
 
 /// `POST /sandbox/accounts/broker`.
-pub const CALL: Command = COMMAND
+pub(crate) const CALL: Command = COMMAND
     .called::<SetBroker, BrokerSet>(|operator, fields| Box::pin(call(operator, fields)))
     .about("Sets whether an account may enter clearing orders for two others.");
 
