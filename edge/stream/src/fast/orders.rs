@@ -408,7 +408,7 @@ pub(super) fn cancel(shared: &Rc<Shared>, request: Request) -> Result<Later, Fau
                     shared.pardon(1);
                     Ok(rpc::answer(&request_id, |_| {}))
                 }
-                Err(reject) => Err(refused(&shared, &opener, params, reject)),
+                Err(reject) => Err(refused(&shared, &opener, reject)),
             }
         });
         drop(flight);
@@ -439,16 +439,17 @@ pub(super) fn cancel_many(shared: &Rc<Shared>, request: Request, is_session: boo
                     json.field("result", |json| CancelledOrders::of(&receipt.withdrawn).write(json));
                 }))
             }
-            Err(reject) => Err(refused(&shared, &opener, request.message, reject)),
+            Err(reject) => Err(refused(&shared, &opener, reject)),
         });
         drop(flight);
         worded(&request.id, outcome)
     }))
 }
 
-fn refused(shared: &Shared, opener: &Opener, payload: Payload, reject: Reject) -> Fault {
+/// The refusal of a cancel. Its words need no field of the request, and the endpoint of REST knows none of those over a socket.
+fn refused(shared: &Shared, opener: &Opener, reject: Reject) -> Fault {
     let app = &shared.started.app;
-    let call = app.gate.call_over(opener, payload, app.uptime());
+    let call = app.gate.call_over(opener, Payload::empty(), app.uptime());
     Fault::of(&app.refusal_at(CANCEL, call, reject))
 }
 
