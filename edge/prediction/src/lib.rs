@@ -12,17 +12,20 @@ mod day_volume;
 mod event;
 mod events;
 mod history;
-pub mod operate;
+mod operate;
 mod order;
 mod positions;
 mod refusal;
 mod rewards;
+mod samples;
 mod settled;
 mod strike;
 mod summaries;
 mod terms;
 mod terms_status;
 mod volume;
+
+pub use samples::{has_more_than_samples, sample_combo, samples};
 
 use buttonwood_call::{App, Face, Route};
 use buttonwood_engine::Predictions;

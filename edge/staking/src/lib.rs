@@ -8,9 +8,12 @@ mod rates;
 mod redemptions;
 mod request;
 mod rewards;
+mod samples;
 mod shown;
 mod stake;
 mod unstake;
+
+pub use samples::samples;
 
 use buttonwood_call::{Face, Route};
 

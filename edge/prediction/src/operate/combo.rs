@@ -19,9 +19,11 @@ use std::sync::Arc;
 const HASH_BYTES: usize = 6;
 
 /// The same legs in any order are one combo.
-pub(crate) const COMMAND: Command = Command::once("combo add", Effect::Opens, |operator, fields| Box::pin(run(operator, fields)))
+pub(crate) const COMMAND: Command = Command::once("combo add", Effect::Opens, |operator, fields| {
+    Box::pin(run(operator, fields))
+})
     .after("event void")
-        .about("Lists a combo of 2 to 6 contracts of different events, which pays when each has its outcome; legs that are one already change nothing.")
+    .about("Lists a combo of 2 to 6 contracts of different events, which pays when each has its outcome; legs that are one already change nothing.")
     .takes::<AddCombo>(&[Argument::new("yes", Form::Options), Argument::new("no", Form::Options)])
     .gives::<ComboListed>();
 
@@ -177,7 +179,7 @@ fn title(operator: &Operator<'_>, legs: &[Leg]) -> String {
 
 /// The symbol of a combo with these legs, which are sorted: month and year of its listing, and the beginning of the hash of its key
 /// (facts F§18.3).
-pub fn name(prefix: &str, now: Time, legs: &[Leg]) -> String {
+pub(crate) fn name(prefix: &str, now: Time, legs: &[Leg]) -> String {
     let date = iso_date(Day::of(now));
     let (year, month) = (date.get(2..4).unwrap_or_default(), date.get(5..7).unwrap_or_default());
     let mut name = format!("{prefix}-CMB-{month}{year}-");

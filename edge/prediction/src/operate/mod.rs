@@ -20,8 +20,6 @@ use buttonwood_wire::text::{PLAIN, is_plain, visible};
 use buttonwood_wire::words;
 use std::time::Duration;
 
-pub use combo::name as combo_symbol;
-
 /// The commands, in the order of the help.
 pub(crate) const COMMANDS: &[Command] = &[
     event::COMMAND,

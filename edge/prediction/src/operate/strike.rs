@@ -61,7 +61,7 @@ answer! {
 }
 
 /// The strike of a new event.
-pub(crate) fn read(operator: &Operator<'_>, fields: &Payload) -> Result<Strike, Refusal> {
+pub(super) fn read(operator: &Operator<'_>, fields: &Payload) -> Result<Strike, Refusal> {
     let strike = fields_of(operator, fields);
     strike.map_err(|refusal| refusal.and("it is in 'strike'"))
 }

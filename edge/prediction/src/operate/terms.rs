@@ -8,9 +8,11 @@ use buttonwood_wire::field::bad_value;
 use buttonwood_wire::{answer, json, request};
 
 /// Also `POST /sandbox/predictions/terms`.
-pub(crate) const COMMAND: Command = Command::once("terms publish", Effect::SetsTerms, |operator, fields| Box::pin(run(operator, fields)))
+pub(crate) const COMMAND: Command = Command::once("terms publish", Effect::SetsTerms, |operator, fields| {
+    Box::pin(run(operator, fields))
+})
     .after("combo add")
-        .about("Publishes a version of the terms of the prediction markets; each group must accept it before its next order.")
+    .about("Publishes a version of the terms of the prediction markets; each group must accept it before its next order.")
     .takes::<PublishTerms>(&[Argument::new("content", Form::Place)])
     .gives::<TermsPublished>();
 

@@ -12,9 +12,11 @@ use buttonwood_wire::{answer, json, request};
 use std::sync::Arc;
 
 /// A combo is named by its symbol.
-pub(crate) const COMMAND: Command = Command::once("event void", Effect::Gives, |operator, fields| Box::pin(run(operator, fields)))
+pub(crate) const COMMAND: Command = Command::once("event void", Effect::Gives, |operator, fields| {
+    Box::pin(run(operator, fields))
+})
     .after("event dispute")
-        .about("Makes an event void: each position gets its cost, or with --value that value for yes and the rest of a dollar for no.")
+    .about("Makes an event void: each position gets its cost, or with --value that value for yes and the rest of a dollar for no.")
     .takes::<VoidEvent>(&[
         Argument::new("event", Form::Place),
         Argument::new("why", Form::Place),
