@@ -88,6 +88,7 @@ fn outside(auth_url: &str, door: Option<Door>) -> Vec<Arc<dyn Outside>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     /// Clients and their checks are made from the file.
     #[test]
@@ -95,5 +96,21 @@ mod tests {
         let kept = include_str!("../../../contract/events.json");
         let current = buttonwood_stream::asyncapi(&TABLE);
         assert!(kept == current, "contract/events.json is not current: run `cargo xtask contract`");
+    }
+
+    /// A report is found by its name, and its frame is described: no other message and no fixed stream has the same.
+    #[test]
+    fn reports_have_names_of_their_own() {
+        let contract: serde_json::Value = serde_json::from_str(&buttonwood_stream::asyncapi(&TABLE)).unwrap();
+        let messages = &contract["components"]["messages"];
+        let fixed = ["orders@account", "orders@session"];
+        let mut names = BTreeSet::new();
+        for report in TABLE.reports() {
+            assert!(report.name.ends_with("@account") && !fixed.contains(&report.name), "{report:?}");
+            assert!(names.insert(report.name) && names.insert(report.frame), "{report:?} is not the first");
+            let described = &messages[report.frame]["payload"]["properties"];
+            assert!(described[report.list].is_object(), "{report:?} is another message");
+        }
+        assert!((2..=usize::from(u8::MAX)).contains(&TABLE.reports().len()));
     }
 }

@@ -5,6 +5,7 @@ use super::shape::Kind::{
     Decimal, Digits, Either, Flag, List, Null, Number, Object, Open, Text, Whole, Words,
 };
 use super::shape::{Field, Kind, may, must};
+use buttonwood_call::Report;
 
 const ID: Field = may("id", Either(&[Text, Number, Null]), "A text or an integer, which the answer echoes.");
 const ECHO: Field =
@@ -49,13 +50,22 @@ macro_rules! refusal {
     };
 }
 
-/// Names of streams.
-const STREAMS: Field = must(
-    "params",
-    List(&Text),
-    "Names of streams, at most 1,024: SYMBOL@bookTicker, @depth5, @depth10, @depth20, @depth, @trade; orders@account, orders@session, \
-     balances@account, positions@account, contractStatus.",
-);
+/// Names of streams; [`streams`] describes them.
+const STREAMS: Field = must("params", List(&Text), "");
+
+/// The methods that take names of streams.
+pub(super) const TAKE_STREAMS: [&str; 2] = ["subscribe", "unsubscribe"];
+
+/// The streams of the newest socket.
+pub(super) fn streams(reports: &[&Report]) -> String {
+    let mut text = "Names of streams, at most 1,024: SYMBOL@bookTicker, @depth5, @depth10, @depth20, @depth, @trade; orders@account, \
+                    orders@session, "
+        .to_owned();
+    for report in reports {
+        text.extend([report.name, ", "]);
+    }
+    text + "contractStatus."
+}
 
 /// The calls.
 pub(super) const CALLS: &[Message] = &[

@@ -1,6 +1,6 @@
-//! The messages of each stream, as tables.
+//! The messages of each stream: as tables, or as frames that are declared with their writers.
 
-use super::calls::{ANSWERS, CALLS};
+use super::calls::{ANSWERS, CALLS, TAKE_STREAMS, streams};
 use super::shape::Kind::{
     Any, Decimal, Digits, Either, Flag, List, Number, Object, Of, Open, Text, Whole, Words,
 };
@@ -41,6 +41,18 @@ impl Described {
         Self { name: message.name, about: message.about, payload: message.payload.schema() }
     }
 
+    /// The same of a method of the newest socket, with the streams that its parameters may name.
+    fn of_call(message: &Message, reports: &[&Report]) -> Self {
+        let mut call = Self::of(message);
+        if TAKE_STREAMS.contains(&message.name)
+            && let Some(fields) = call.payload.get_mut("properties")
+            && let Some(params) = fields.get_mut("params")
+        {
+            *params = params.clone().with("description", streams(reports));
+        }
+        call
+    }
+
     fn of_report(report: &Report) -> Self {
         Self { name: report.frame, about: report.about, payload: report.schema() }
     }
@@ -62,13 +74,12 @@ pub(super) fn sent(kind: StreamKind, reports: &[&Report]) -> Vec<Described> {
 }
 
 /// The messages that it receives.
-pub(super) fn received(kind: StreamKind) -> Vec<Described> {
-    let messages: &[Message] = match kind {
-        StreamKind::OrderEvents | StreamKind::MarketDataV1 | StreamKind::MultiMarketDataV1 => &[],
-        StreamKind::MarketDataV2 => SUBSCRIPTIONS,
-        StreamKind::Fast => CALLS,
-    };
-    messages.iter().map(Described::of).collect()
+pub(super) fn received(kind: StreamKind, reports: &[&Report]) -> Vec<Described> {
+    match kind {
+        StreamKind::OrderEvents | StreamKind::MarketDataV1 | StreamKind::MultiMarketDataV1 => Vec::new(),
+        StreamKind::MarketDataV2 => SUBSCRIPTIONS.iter().map(Described::of).collect(),
+        StreamKind::Fast => CALLS.iter().map(|call| Described::of_call(call, reports)).collect(),
+    }
 }
 
 /// The number of a frame of a socket of the first generation.

@@ -41,7 +41,7 @@ fn document(reports: &[&Report]) -> Node {
 
 /// All messages of a stream: what the exchange sends, then what it receives.
 fn all(kind: StreamKind, reports: &[&Report]) -> Vec<Described> {
-    [sent(kind, reports), received(kind)].concat()
+    [sent(kind, reports), received(kind, reports)].concat()
 }
 
 /// The headers of the newest socket's handshake.
@@ -91,7 +91,7 @@ fn about(kind: StreamKind) -> &'static str {
 }
 
 fn operations(kind: StreamKind, reports: &[&Report]) -> impl Iterator<Item = (Cow<'static, str>, Node)> {
-    [("send", sent(kind, reports)), ("receive", received(kind))]
+    [("send", sent(kind, reports)), ("receive", received(kind, reports))]
         .into_iter()
         .filter(|(_, messages)| !messages.is_empty())
         .map(move |(action, messages)| {
@@ -135,7 +135,7 @@ mod tests {
     fn methods_have_their_parameters() {
         let strict =
             |name: &str| crate::fast::known_parameters(name).iter().copied().collect::<BTreeSet<_>>();
-        for message in received(StreamKind::Fast) {
+        for message in received(StreamKind::Fast, &[]) {
             let params = message.payload.get("properties").and_then(|fields| fields.get("params"));
             let known = match params.and_then(|params| params.get("properties")) {
                 Some(Node::Object(fields)) => fields.iter().map(|(name, _)| name.to_string()).collect(),
@@ -144,7 +144,7 @@ mod tests {
             let strict: BTreeSet<String> = strict(message.name).into_iter().map(str::to_owned).collect();
             assert_eq!(known, strict, "{}", message.name);
         }
-        let names: Vec<_> = received(StreamKind::Fast).iter().map(|message| message.name).collect();
+        let names: Vec<_> = received(StreamKind::Fast, &[]).iter().map(|message| message.name).collect();
         assert!(names.contains(&"order.place") && names.contains(&"depth"), "{names:?}");
     }
 

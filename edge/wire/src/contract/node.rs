@@ -74,6 +74,12 @@ impl Node {
         fields.iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
+    /// The same, to change it.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Self> {
+        let Self::Object(fields) = self else { return None };
+        fields.iter_mut().find(|(key, _)| key == name).map(|(_, value)| value)
+    }
+
     /// The text, indented by two spaces a level.
     pub fn pretty(&self) -> String {
         let mut out = String::new();
