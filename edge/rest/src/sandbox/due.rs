@@ -11,23 +11,12 @@ use buttonwood_model::SymbolId;
 
 /// The name of a due command, with the market or the event that it is about.
 pub(crate) fn name(state: &State, body: &Body) -> String {
-    match body {
-        Body::Trading(TradingCommand::Auction(symbol)) => auction(state, *symbol),
-        Body::Prediction(command) => prediction(state, command),
-        Body::Trading(_)
-        | Body::Access(_)
-        | Body::Identity(_)
-        | Body::Ledger(_)
-        | Body::Rates(_)
-        | Body::Convert(_)
-        | Body::Clearing(_)
-        | Body::Perp(_)
-        | Body::SpotMargin(_)
-        | Body::Funds(_)
-        | Body::Staking(_)
-        | Body::Founding(_)
-        | Body::Act(_)
-        | Body::Operation(_) => plain(body).to_owned(),
+    if let Body::Trading(TradingCommand::Auction(symbol)) = body {
+        auction(state, *symbol)
+    } else if let Body::Prediction(command) = body {
+        prediction(state, command)
+    } else {
+        plain(body).map_or_else(|| body.name(), str::to_owned)
     }
 }
 
@@ -66,17 +55,14 @@ fn prediction(state: &State, command: &Prediction) -> String {
     }
 }
 
-/// The name of a command that is about no single market. One that never falls due has the name of its room.
-fn plain(body: &Body) -> &'static str {
-    match body {
+/// The name of a command that is about no single market; none for a room of which nothing falls due.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a room of which nothing falls due needs no line here")]
+fn plain(body: &Body) -> Option<&'static str> {
+    Some(match body {
         Body::Trading(TradingCommand::CloseDay) => "end of a day of trading",
         Body::Trading(TradingCommand::Trigger(_)) => "stop order",
         Body::Trading(_) => "trading",
-        Body::Access(_) => "accounts and keys",
         Body::Identity(_) => "end of sessions, codes or tokens",
-        Body::Ledger(_) => "ledger",
-        Body::Rates(_) => "foreign exchange rates",
-        Body::Convert(_) => "conversions",
         Body::Clearing(Clearing::Settle(_)) => "settlement of clearing orders",
         Body::Clearing(Clearing::Expire) => "expiry of clearing orders",
         Body::Clearing(_) => "clearing orders",
@@ -91,11 +77,9 @@ fn plain(body: &Body) -> &'static str {
         Body::Funds(command) => funds(command),
         Body::Staking(Staking::Pay(_)) => "payout of a redemption",
         Body::Staking(_) => "staking rewards",
-        Body::Prediction(_) => "prediction markets",
-        Body::Founding(_) => "the clock",
-        Body::Act(_) => "act of an operator",
         Body::Operation(_) => "end of a proposal",
-    }
+        _ => return None,
+    })
 }
 
 fn funds(command: &FundsCommand) -> &'static str {
