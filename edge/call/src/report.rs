@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// A right: the roles of which a key needs one, and the scope that a token needs.
 #[derive(Clone, Copy, Debug)]
-pub struct Right {
+pub struct ReadRight {
     /// The roles.
     pub roles: &'static [Role],
     /// The scope.
@@ -17,7 +17,7 @@ pub struct Right {
 }
 
 /// Rows of an account, each a JSON object under the number of what it is about.
-pub type ReportRows = BTreeMap<u64, Vec<u8>>;
+pub type AccountRows = BTreeMap<u64, Vec<u8>>;
 
 /// A stream about an account. Its first frame has all rows, each later one those that have changed: after a command that changed a balance,
 /// a position or an order of the account, or whose fold says so (`Sink::touched`).
@@ -26,7 +26,7 @@ pub struct Report {
     /// The name by which it is subscribed, such as `balances@account`; with `@1s` behind it, its frames come once a second at most (D-152).
     pub name: &'static str,
     /// The right to read it.
-    pub right: Right,
+    pub right: ReadRight,
     /// The name of its frames: their field `e`.
     pub frame: &'static str,
     /// The frame's sense, in a sentence.
@@ -36,14 +36,14 @@ pub struct Report {
     /// Whether a frame has the number of the account, in the field `A`.
     pub names_account: bool,
     /// The rows as they are now.
-    pub rows: fn(&App, &Views, AccountId) -> ReportRows,
+    pub rows: fn(&App, &Views, AccountId) -> AccountRows,
     /// The schema of a row.
-    pub row: fn(&mut Components) -> Node,
-    /// The rows of what is no more, where there are any.
+    pub row_schema: fn(&mut Components) -> Node,
+    /// How the last row of what is gone is made; none where that is not told.
     pub ended: Option<Ended>,
 }
 
-/// The last row of what is no more.
+/// The last row of what is gone.
 #[derive(Clone, Copy, Debug)]
 pub struct Ended {
     /// The number of the row of a position that was paid.
@@ -53,7 +53,7 @@ pub struct Ended {
 }
 
 impl Report {
-    /// The schema of a frame.
+    /// The schema of a frame; `fast_account::report` of the streams writes it.
     pub fn schema(&self) -> Node {
         const NANOS: &[&str] = &["Nanoseconds."];
         let mut components = Components::default();
@@ -63,7 +63,7 @@ impl Report {
         if self.names_account {
             fields.push(field("A", &["The number of the account."], Integer::node(&mut components)));
         }
-        let rows = Node::of_type("array").with("items", (self.row)(&mut components));
+        let rows = Node::of_type("array").with("items", (self.row_schema)(&mut components));
         fields.push(field(self.list, &[], rows));
         frame_of(fields)
     }

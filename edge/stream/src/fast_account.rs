@@ -1,7 +1,7 @@
 //! The private streams of the newest socket: orders, and reports (EVT-026, facts T§12.3).
 
 use crate::frame::{Frame, Rows};
-use buttonwood_call::{Report, ReportRows};
+use buttonwood_call::{AccountRows, Report};
 use buttonwood_model::{AccountId, Claim, ClientId, OrderId, OrderKind, Side, SymbolId, Time};
 use buttonwood_num::{Decimal, MONEY_DECIMALS, Money, Qty};
 use buttonwood_views::history::Part;
@@ -173,8 +173,8 @@ fn outcome(claim: Claim) -> &'static str {
     }
 }
 
-/// A frame of a report as of a command.
-pub(crate) fn report(report: &Report, account: AccountId, time: Time, rows: ReportRows) -> Arc<Frame> {
+/// A frame of a report as of a command, as `Report::schema` describes it.
+pub(crate) fn report(report: &Report, account: AccountId, time: Time, rows: AccountRows) -> Arc<Frame> {
     let mut head = json::object(96, |json| {
         json.plain("e", report.frame);
         json.number("E", nanos(time));

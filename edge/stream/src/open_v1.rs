@@ -79,13 +79,13 @@ fn listed(started: &Started, names: Option<&str>) -> BTreeSet<SymbolId> {
 
 words! {
     /// The result of a socket that cannot be used.
-    struct NoUse: "error"
+    struct ErrorResult: "error"
 }
 
 frame! {
     /// No symbol of a socket is known.
     pub(crate) struct NoValidTradingPairs as "reason": "NoValidTradingPairs" {
-        result: NoUse,
+        result: ErrorResult,
         message: String,
     }
 }
@@ -97,5 +97,5 @@ frame! {
 
 fn no_pairs() -> Vec<u8> {
     let message = "Query parameter 'symbols' names no symbol that is listed".to_owned();
-    json::body(&NoValidTradingPairs { result: NoUse("error"), message })
+    json::body(&NoValidTradingPairs { result: ErrorResult("error"), message })
 }

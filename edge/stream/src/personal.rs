@@ -7,7 +7,7 @@ use crate::names::Names;
 use crate::orders_v1::{self, Placer};
 use crate::post::{First, Readers, ThreadId};
 use crate::topic::{AccountFeed, Topic};
-use buttonwood_call::{App, Report, ReportRows};
+use buttonwood_call::{AccountRows, App, Report};
 use buttonwood_engine::OrderState;
 use buttonwood_model::{AccountId, GroupId};
 use buttonwood_num::Money;
@@ -32,14 +32,14 @@ struct Reading {
     /// No frame is sent before this moment.
     next: Option<Instant>,
     /// The rows that its readers know.
-    sent: ReportRows,
+    sent: AccountRows,
     /// The money that was paid for positions that ended since, by the numbers of their rows.
     paid: BTreeMap<u64, Money>,
 }
 
 impl Reading {
     /// Notes that a reader begins with these rows, while the others may know older ones: those that differ are sent to all.
-    fn doubt(&mut self, rows: &ReportRows) {
+    fn doubt(&mut self, rows: &AccountRows) {
         let differs = self.sent.iter_mut().filter(|(key, row)| rows.get(key) != Some(row));
         // An empty row equals none.
         let is_older = differs.map(|(_, row)| row.clear()).count() > 0;
@@ -91,7 +91,7 @@ impl Personal {
         let report = match feed {
             AccountFeed::Events => return self.initial(app, views, &[account], (first, false)),
             AccountFeed::Orders(_) => return Vec::new(),
-            AccountFeed::Report(place, _) => report_at(app, place),
+            AccountFeed::Report(number, _) => report_at(app, number),
         };
         let Some(report) = report else { return Vec::new() };
         let rows = (report.rows)(app, &views, account);
@@ -178,8 +178,8 @@ impl Personal {
     /// Notes what a position was paid, for the readers of the reports that show it.
     fn note_paid(&mut self, app: &App, paid: &PositionPaid) {
         for (feed, reading) in self.accounts.get_mut(&paid.account).into_iter().flatten() {
-            let AccountFeed::Report(place, _) = feed else { continue };
-            let Some(ended) = report_at(app, *place).and_then(|report| report.ended) else { continue };
+            let AccountFeed::Report(number, _) = feed else { continue };
+            let Some(ended) = report_at(app, *number).and_then(|report| report.ended) else { continue };
             let sum = reading.paid.entry((ended.key)(paid)).or_default();
             *sum = sum.capped_add(paid.payout);
         }
@@ -263,8 +263,8 @@ impl Personal {
                     continue;
                 }
                 reading.is_waiting = false;
-                let AccountFeed::Report(place, pace) = feed else { continue };
-                let Some(report) = report_at(app, *place) else { continue };
+                let AccountFeed::Report(number, pace) = feed else { continue };
+                let Some(report) = report_at(app, *number) else { continue };
                 let (rows, time) = {
                     let views = app.exchange.views();
                     ((report.rows)(app, &views, *account), views.state().stamp().time)
@@ -345,20 +345,20 @@ fn burst(
         .map(move |frame| if events > EVENTS_AT_ONCE { Frame::counted(frame, budget) } else { frame })
 }
 
-/// The report at a place of the table's.
-fn report_at(app: &App, place: u8) -> Option<&'static Report> {
-    app.table().reports().get(usize::from(place)).copied()
+/// The report with a number of the table's.
+fn report_at(app: &App, number: u8) -> Option<&'static Report> {
+    app.table().reports().get(usize::from(number)).copied()
 }
 
 /// The rows that differ from those that were sent; what is no more has its last row, with what was paid for it.
 fn changed(
     app: &App,
     report: &Report,
-    (sent, now): (&ReportRows, &ReportRows),
+    (sent, now): (&AccountRows, &AccountRows),
     paid: &BTreeMap<u64, Money>,
-) -> ReportRows {
+) -> AccountRows {
     let differs = |(key, row): &(&u64, &Vec<u8>)| sent.get(key) != Some(row);
-    let mut changed: ReportRows = now.iter().filter(differs).map(|(key, row)| (*key, row.clone())).collect();
+    let mut changed: AccountRows = now.iter().filter(differs).map(|(key, row)| (*key, row.clone())).collect();
     if let Some(ended) = &report.ended {
         let gone = sent.keys().chain(paid.keys()).filter(|key| !now.contains_key(key));
         let last = |key: &u64| Some((*key, (ended.row)(app, *key, paid.get(key).copied())?));

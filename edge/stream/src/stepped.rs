@@ -4,7 +4,7 @@
 //! reads as slowly as it likes runs the real code.
 
 use crate::budget::Budget;
-use crate::fast::report;
+use crate::fast::find_report;
 use crate::frame::Kinds;
 use crate::hub::Hub;
 use crate::local::{Local, Membership};
@@ -62,8 +62,9 @@ impl Stream {
             Self::Orders(account, session) => Topic::Account(account, AccountFeed::Orders(session)),
             Self::Trades(symbol) => Topic::Market(symbol, MarketFeed::Trades),
             Self::Balances(account, millis) => {
-                let place = report(app.table().reports(), "balances@account").map_or(0, |(place, _)| place);
-                Topic::Account(account, AccountFeed::Report(place, pace(millis)))
+                let number = find_report(app.table().reports(), "balances@account")
+                    .map_or(u8::MAX, |(number, _)| number);
+                Topic::Account(account, AccountFeed::Report(number, pace(millis)))
             }
         }
     }

@@ -85,7 +85,7 @@ pub(crate) enum AccountFeed {
     Events,
     /// Updates of its orders, or of those of one of its sessions.
     Orders(Option<SessionId>),
-    /// The report at this place of the table's.
+    /// The report with this number in the table.
     Report(u8, Pace),
 }
 

@@ -1,6 +1,6 @@
 //! `positions@account`: the positions of an account that changed.
 
-use buttonwood_call::{App, Ended, Report, ReportRows, Right};
+use buttonwood_call::{AccountRows, App, Ended, ReadRight, Report};
 use buttonwood_model::{AccountId, Claim, Role, Scope, SymbolId};
 use buttonwood_num::Money;
 use buttonwood_views::{PositionPaid, Views};
@@ -11,13 +11,13 @@ use buttonwood_wire::{Names, frame, json, words};
 /// Trader or Auditor.
 pub(crate) const REPORT: Report = Report {
     name: "positions@account",
-    right: Right { roles: &[Role::Trader, Role::Auditor], scope: Scope::OrdersRead },
+    right: ReadRight { roles: &[Role::Trader, Role::Auditor], scope: Scope::OrdersRead },
     frame: "positionReport",
     about: "Positions that changed (positions@account, with @1s too); the first frame has all.",
     list: "P",
     names_account: true,
     rows,
-    row: PositionRow::node,
+    row_schema: PositionRow::node,
     ended: Some(Ended { key: key_of_paid, row: last_row }),
 };
 
@@ -59,7 +59,7 @@ frame! {
 }
 
 /// The rows, by symbol and outcome.
-fn rows(app: &App, views: &Views, account: AccountId) -> ReportRows {
+fn rows(app: &App, views: &Views, account: AccountId) -> AccountRows {
     let names = app.names_as_of(views);
     let positions = positions_of(views.state(), account).into_iter();
     positions.map(|position| (key(position.symbol, position.claim), row(names, &position, None))).collect()
@@ -84,7 +84,7 @@ fn row(names: &Names, position: &AccountPosition, paid: Option<Money>) -> Vec<u8
     let held = amount("position", position.quantity, None);
     let paid =
         paid.map(|paid| amount("settlement_payout", paid, Some(names.currency(symbol.quote).code.clone())));
-    json::body(&PositionRow {
+    let mut text = json::body(&PositionRow {
         product: PositionProduct(if position.claim.is_some() { "ec" } else { "perp" }),
         symbol: symbol.name.to_ascii_uppercase(),
         amounts: std::iter::once(held).chain(paid).collect(),
@@ -93,7 +93,10 @@ fn row(names: &Names, position: &AccountPosition, paid: Option<Money>) -> Vec<u8
             Some(Claim::Yes) => "YES",
             Some(Claim::No) => "NO",
         }),
-    })
+    });
+    // It is kept until the row changes.
+    text.shrink_to_fit();
+    text
 }
 
 /// The row of a position that is no more, with what was paid for it when its contract ended.

@@ -1,6 +1,6 @@
 //! `balances@account`: the balances of an account that changed.
 
-use buttonwood_call::{App, Report, ReportRows, Right};
+use buttonwood_call::{AccountRows, App, ReadRight, Report};
 use buttonwood_model::{AccountId, Role, Scope};
 use buttonwood_num::Money;
 use buttonwood_views::Views;
@@ -11,13 +11,13 @@ use buttonwood_wire::{frame, json};
 /// Trader, Fund Manager or Auditor.
 pub(crate) const REPORT: Report = Report {
     name: "balances@account",
-    right: Right { roles: &[Role::Trader, Role::FundManager, Role::Auditor], scope: Scope::BalancesRead },
+    right: ReadRight { roles: &[Role::Trader, Role::FundManager, Role::Auditor], scope: Scope::BalancesRead },
     frame: "balanceUpdate",
     about: "Balances that changed (balances@account, with @1s too); the first frame has all.",
     list: "B",
     names_account: false,
     rows,
-    row: BalanceRow::node,
+    row_schema: BalanceRow::node,
     ended: None,
 };
 
@@ -34,7 +34,7 @@ frame! {
 }
 
 /// The rows, by currency.
-fn rows(app: &App, views: &Views, account: AccountId) -> ReportRows {
+fn rows(app: &App, views: &Views, account: AccountId) -> AccountRows {
     let names = app.names_as_of(views);
     let row = |(balance, _): (AccountBalance, bool)| {
         let currency = names.currency(balance.currency);
@@ -44,7 +44,10 @@ fn rows(app: &App, views: &Views, account: AccountId) -> ReportRows {
             available: amount(balance.available),
             total: amount(balance.total),
         };
-        (u64::from(balance.currency.0), json::body(&row))
+        let mut text = json::body(&row);
+        // It is kept until the row changes.
+        text.shrink_to_fit();
+        (u64::from(balance.currency.0), text)
     };
     balances_of(views.state(), account).into_iter().map(row).collect()
 }

@@ -6,7 +6,7 @@ use super::rpc::{self, Fault, Id, Request};
 use crate::limits::{ATTEMPTS, Allowed, ORDERS_DAY, ORDERS_SHORT, WEIGHT, levels_of, weight_of};
 use crate::socket::Answer;
 use crate::topic::{AccountFeed, Topic};
-use buttonwood_call::{App, Right, Table};
+use buttonwood_call::{App, ReadRight, Table};
 use buttonwood_gate::{Opener, Value, items, quoted};
 use buttonwood_model::{Role, Roles, Scope, Scopes, Side};
 use buttonwood_num::{Price, Qty};
@@ -94,19 +94,20 @@ pub(super) fn topic(shared: &Shared, name: &str) -> Result<Topic, Fault> {
             let opener = allowed(shared, &READ_ORDERS)?;
             Ok(names::orders(opener.account, opener.session(), is_session))
         }
-        Named::Report(place, pace) => {
-            let report = reports.get(usize::from(place)).ok_or_else(unknown)?;
+        Named::Report(number, pace) => {
+            let report = reports.get(usize::from(number)).ok_or_else(unknown)?;
             let account = allowed(shared, &report.right)?.account;
-            Ok(Topic::Account(account, AccountFeed::Report(place, pace)))
+            Ok(Topic::Account(account, AccountFeed::Report(number, pace)))
         }
     }
 }
 
 /// The right that reading a topic needs; none of a public one.
-pub(super) fn right_to_read(table: &'static Table, topic: &Topic) -> Option<&'static Right> {
+pub(super) fn right_to_read(table: &'static Table, topic: &Topic) -> Option<&'static ReadRight> {
     match topic {
-        Topic::Account(_, AccountFeed::Report(place, _)) => {
-            table.reports().get(usize::from(*place)).map(|report| &report.right)
+        Topic::Account(_, AccountFeed::Report(number, _)) => {
+            let report = table.reports().get(usize::from(*number));
+            Some(report.map_or(&READ_ORDERS, |report| &report.right))
         }
         Topic::Account(_, AccountFeed::Events | AccountFeed::Orders(_)) | Topic::Group(_) => {
             Some(&READ_ORDERS)
@@ -116,27 +117,27 @@ pub(super) fn right_to_read(table: &'static Table, topic: &Topic) -> Option<&'st
 }
 
 /// Whether an opener has a right.
-pub(super) fn has(opener: &Opener, right: &Right) -> bool {
+pub(super) fn has(opener: &Opener, right: &ReadRight) -> bool {
     check(opener, right).is_ok()
 }
 
 /// To read orders.
-const READ_ORDERS: Right = Right { roles: &[Role::Trader, Role::Auditor], scope: Scope::OrdersRead };
+const READ_ORDERS: ReadRight = ReadRight { roles: &[Role::Trader, Role::Auditor], scope: Scope::OrdersRead };
 /// To place and cancel orders.
-pub(super) const TRADE: Right = Right { roles: &[Role::Trader], scope: Scope::OrdersCreate };
+pub(super) const TRADE: ReadRight = ReadRight { roles: &[Role::Trader], scope: Scope::OrdersCreate };
 
 /// Who opened the socket, if that may use a right.
 ///
 /// # Errors
 /// 401 for a public socket, 403 for one without the role or the scope.
-pub(super) fn allowed(shared: &Shared, right: &Right) -> Result<Opener, Fault> {
+pub(super) fn allowed(shared: &Shared, right: &ReadRight) -> Result<Opener, Fault> {
     shared.be_current()?;
     let opener = shared.opener.borrow().clone().ok_or_else(Fault::unauthorized)?;
     check(&opener, right)?;
     Ok(opener)
 }
 
-fn check(opener: &Opener, right: &Right) -> Result<(), Fault> {
+fn check(opener: &Opener, right: &ReadRight) -> Result<(), Fault> {
     if opener.only_reads() && right.scope == Scope::OrdersCreate {
         return Err(forbidden("A socket that a page opened only reads"));
     }

@@ -23,7 +23,7 @@ use buttonwood_gate::{Opener, Refusal};
 use buttonwood_http::{Code, Reply, Serve};
 use buttonwood_model::{ClientId, ConnectionId};
 use buttonwood_wire::field::{bad_query, busy};
-pub(crate) use names::report;
+pub(crate) use names::find_report;
 #[cfg(test)]
 pub(crate) use rpc::known_parameters;
 use rpc::{Fault, Id, Request};

@@ -21,7 +21,7 @@ pub(crate) enum Named {
         /// Whether those of its session alone.
         is_session: bool,
     },
-    /// Of the caller: a report, by its place among the table's.
+    /// Of the caller: a report, by its number in the table.
     Report(u8, Pace),
 }
 
@@ -34,8 +34,8 @@ pub(crate) fn parse<'a>(reports: &[&Report], name: &'a str) -> Option<(&'a str, 
         "orders@session" => return of_caller(Named::Orders { is_session: true }),
         _ => {}
     }
-    if let Some((place, pace)) = report(reports, name) {
-        return of_caller(Named::Report(place, pace));
+    if let Some((number, pace)) = find_report(reports, name) {
+        return of_caller(Named::Report(number, pace));
     }
     let (symbol, feed) = name.split_once('@')?;
     let feed = match feed {
@@ -54,14 +54,14 @@ pub(crate) fn parse<'a>(reports: &[&Report], name: &'a str) -> Option<(&'a str, 
     Some((symbol, Named::OfSymbol(feed)))
 }
 
-/// The place and the pace of the report of a name.
-pub(crate) fn report(reports: &[&Report], name: &str) -> Option<(u8, Pace)> {
+/// The number and the pace of the report of a name.
+pub(crate) fn find_report(reports: &[&Report], name: &str) -> Option<(u8, Pace)> {
     let (name, pace) = match name.strip_suffix("@1s") {
         Some(name) => (name, Pace::Millis(SECOND)),
         None => (name, Pace::AtOnce),
     };
-    let place = reports.iter().position(|report| report.name == name)?;
-    Some((u8::try_from(place).ok()?, pace))
+    let number = reports.iter().position(|report| report.name == name)?;
+    Some((u8::try_from(number).ok()?, pace))
 }
 
 /// The topic of the orders of an account, or of one of its sessions.
