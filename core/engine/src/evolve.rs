@@ -92,7 +92,7 @@ impl State {
         self.pass_changes();
     }
 
-    /// Tells every room what has changed, and has it find what that makes due.
+    /// Passes every room what has changed, and has it find what that makes due.
     pub(crate) fn pass_changes(&mut self) {
         let mut changes = self.desks.take_changes();
         if self.awaits_a_room() {

@@ -223,7 +223,7 @@ macro_rules! rooms {
                 false $($( || Room::awaits(&self.$($state).+) )?)+
             }
 
-            /// Tells every room what a command has changed; then each finds what that makes due.
+            /// Passes every room what a command has changed; then each finds what that makes due.
             pub(crate) fn pass_to_each_room(&mut self, changes: &Changes) {
                 let time = self.stamp.time;
                 $($( Room::changed(&mut self.$($state).+, changes, &self.desks.ledger, time); )?)+

@@ -2,7 +2,7 @@
 //!
 //! A door is a way in: a signed request, a call or a page of the exchange's own site, the preview of an order, an order over a socket. It
 //! names how its caller is known, and each rung that it leaves out; the order of the rungs is the same at each (D-05, Q-681). A socket has
-//! limits of its own between them, and climbs one by one; its handshake is counted between the gate and the turn.
+//! limits of its own between them, and climbs the rungs one by one; its handshake is counted between the gate and the turn.
 //!
 //! Not here: the account, roles and scopes of a call, which come after the ladder (`call`), and what an endpoint does.
 
@@ -20,8 +20,8 @@ use buttonwood_wire::field;
 use std::borrow::Cow;
 use std::time::Instant;
 
-/// A rung that a door may leave out. The others are climbed by every call that they are for: an unknown field of a query string in a strict
-/// sandbox (D-176), the gate, and the turn that it gives.
+/// A rung that a door may leave out. The other rungs have no name here: the check of a query's fields in a strict sandbox (D-176), the gate,
+/// and the turn that it gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rung {
     /// Refuses the call in maintenance, before it is looked at (ERR-009).
@@ -132,7 +132,7 @@ pub(crate) fn check_query(app: &App, route: &Route, query: Query<'_>) -> Result<
     Ok(())
 }
 
-/// The rungs from a private endpoint that was found to its caller's turn.
+/// Climbs from the fields of the query to the turn: fields, room, address and body, gate, turn.
 pub(crate) async fn pass<D: Gated>(
     app: &App,
     door: &mut D,

@@ -214,7 +214,7 @@ pub struct Route {
     pub(crate) any_token: bool,
     pub(crate) kinds: Kinds,
     pub(crate) kind: Kind,
-    /// The path of the control call after which it stands, of one that a subject adds to those of the sandbox.
+    /// For a control call that a subject adds: the path of the one behind which it stands.
     pub(crate) after: Option<&'static str>,
     /// Of an endpoint that places one order, the part that others need.
     pub(crate) orders: Option<&'static Orders>,

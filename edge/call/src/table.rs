@@ -67,7 +67,7 @@ impl Table {
             let all = || self.faces.iter().flat_map(|face| face.routes);
             let is_control = |route: &&Route| route.auth == Auth::Control;
             let is_first = |route: &Route| route.auth == Auth::Control && route.after.is_none();
-            let calls = all().filter(|route| !is_control(route));
+            let calls = all().filter(|route| !is_control(route) && route.after.is_none());
             let first = calls.chain(all().filter(|route| is_first(route))).collect();
             let added = all().filter(|route| route.after.is_some()).collect();
             placed(first, added, |route| route.path, |route| route.after)

@@ -95,6 +95,8 @@ pub fn placed<T: Copy>(
     name: impl Fn(&T) -> &'static str,
     after: impl Fn(&T) -> Option<&'static str>,
 ) -> Vec<T> {
+    // Of two behind the same row, the later one is inserted first.
+    added.reverse();
     let mut left = added.len() + 1;
     while added.len() < left {
         left = added.len();
@@ -103,7 +105,11 @@ pub fn placed<T: Copy>(
             before.inspect(|before| all.insert(before + 1, *row)).is_none()
         });
     }
-    all.extend(added);
+    debug_assert!(
+        added.iter().all(|row| after(row).is_none()),
+        "a row stands behind one that does not exist"
+    );
+    all.extend(added.into_iter().rev());
     all
 }
 
@@ -126,5 +132,22 @@ impl Catalogue {
     /// The command of this name.
     pub fn find(&self, name: &str) -> Option<&'static Command> {
         self.0.iter().copied().find(|command| command.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows stand behind those that they name, in the order in which they came, also where these are added too.
+    #[test]
+    fn rows_are_placed() {
+        let row = |(name, _): &(&'static str, Option<&'static str>)| *name;
+        let all = [("a", None), ("b", None)].to_vec();
+        let added =
+            [("a1", Some("a")), ("a2", Some("a")), ("a11", Some("a1")), ("z", None), ("y", None)].to_vec();
+        let placed = placed(all, added, row, |(_, after)| *after);
+        let names: Vec<_> = placed.iter().map(row).collect();
+        assert_eq!(names, ["a", "a1", "a11", "a2", "b", "z", "y"]);
     }
 }

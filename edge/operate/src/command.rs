@@ -186,7 +186,7 @@ pub struct Command {
     pub(crate) alone: Option<fn(&Operator<'_>, &Payload) -> bool>,
     /// Whether it halts something; a few connections are kept for such commands.
     pub stops: bool,
-    /// The command after which it stands in the help, of one that a subject of the interface adds; the last without it.
+    /// For a command that a subject of the interface adds: the one behind which it stands in the help; without it, it is among the last.
     pub(crate) after: Option<&'static str>,
     /// The switch that makes it a list without an end.
     pub(crate) follow: Option<&'static str>,

@@ -12,7 +12,6 @@ use buttonwood_wire::field::{bad_value, failed};
 use buttonwood_wire::{answer, json, request};
 
 /// Any house account but `source`, and but the pool of staking, which holds exactly what is staked or redeemed (INV-STK-1).
-/// Money of the house's accounts.
 pub const COMMAND: Command =
     Command::once("house fund", Effect::Gives, |operator, fields| Box::pin(run(operator, fields)))
         .about("Pays a house account from the house's source account.")
