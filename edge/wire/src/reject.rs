@@ -1,4 +1,4 @@
-//! The refusals for the core's rejects: one exhaustive table.
+//! The refusals for the core's rejects that orders or several endpoints meet.
 
 use crate::draft::{Draft, Figure, text_of};
 use crate::field::{
