@@ -73,6 +73,20 @@ impl Payload {
         Self::parse(text)
     }
 
+    /// The same with these fields alone, to be kept for a while: a client may have sent much beside them.
+    #[must_use]
+    pub fn only(self, names: &[&str]) -> Self {
+        let mut text = "{".to_owned();
+        for field in self.fields.iter().filter(|field| names.contains(&&*field.name(&self.text))) {
+            if text.len() > 1 {
+                text.push(',');
+            }
+            field.push(&self.text, &mut text);
+        }
+        text.push('}');
+        Self { fields: json::checked(&text), text }
+    }
+
     /// The whole JSON text as it was signed.
     pub fn as_str(&self) -> &str {
         &self.text

@@ -229,3 +229,15 @@ fn a_flaw_of_an_object_within_a_payload_is_one_of_the_payload() {
         assert!(own.message.contains(what) && whole.message.contains(what), "{}", whole.message);
     }
 }
+
+/// What a payload is kept for stays as it was sent, with escapes, texts and nested values; all else is gone.
+#[test]
+fn some_fields_are_kept() {
+    let sent = r#"{"more":"xxxx","v\u0061lue":"a\"b","other":[1,{"value":2}],"list":[1, 2],"none":null}"#;
+    let kept = payload(sent).only(&["value", "list", "none", "absent"]);
+    assert_eq!(kept.as_str(), r#"{"v\u0061lue":"a\"b","list":[1, 2],"none":null}"#);
+    assert_eq!(kept.names().collect::<Vec<_>>(), ["value", "list", "none"]);
+    assert_eq!(kept.text("value").unwrap().as_deref(), Some("a\"b"));
+    assert!(kept.is_null("none") && kept.sent("other").is_none());
+    assert_eq!(payload(sent).only(&[]).as_str(), "{}");
+}

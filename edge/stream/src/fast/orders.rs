@@ -3,7 +3,7 @@
 
 use super::Shared;
 use super::calls::{TRADE, allowed};
-use super::rpc::{self, Fault, Id, Request};
+use super::rpc::{self, Fault, Id, Request, known_parameters};
 use crate::limits::Flight;
 use crate::socket::{Answer, Later};
 use buttonwood_call::{App, Door, Orders, Route, Rung, keep_refused};
@@ -51,6 +51,9 @@ impl Door for OfSocket {
 /// The endpoint whose rules and refusals a cancel has.
 const CANCEL: &str = "/v1/order/cancel";
 
+/// Bytes of parameters that an order in flight keeps as they were sent; of more it keeps those that it has.
+const KEPT: usize = 1_024;
+
 /// The endpoint whose rules and refusals an order of a symbol has.
 fn endpoint_of(app: &App, symbol: SymbolId) -> Result<(&'static Route, &'static Orders), Fault> {
     let mut placing = app.table().placing();
@@ -71,6 +74,8 @@ pub(super) fn place(shared: &Rc<Shared>, request: Request) -> Result<Later, Faul
     taken.map_err(|wait| Fault::limited(wait.as_secs() + 1))?;
     let tie = shared.tie()?;
     let (request_id, params) = request.into_params()?;
+    let params =
+        if params.as_str().len() > KEPT { params.only(known_parameters("order.place")) } else { params };
     let (id, symbol) = symbol(app, &params)?;
     let endpoint = endpoint_of(app, id)?;
     let draft = draft(&params, id.is_contract())?;
