@@ -137,7 +137,7 @@ impl Command {
     /// The rights that a client needs to open and rename accounts. No access token does.
     pub const RIGHT: Right = Right { roles: Roles::of(&[Role::Administrator]), scopes: Scopes::NONE };
 
-    /// The rule of a user's keys reads the roles of the user itself, and takes no key and no token. A nonce is any key's.
+    /// No role is asked here: the rule of a user's keys reads the roles of the user, and any key may use a nonce.
     const ANYONE: Right = Right { roles: Roles::NONE, scopes: Scopes::NONE };
 
     /// The session whose live orders the command cancels, if it does.

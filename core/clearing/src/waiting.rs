@@ -74,7 +74,7 @@ pub(crate) struct Waiting {
     ready: BTreeSet<(u64, u64)>,
     /// When the attempt fell due.
     since: Time,
-    /// Whether it was due before the command, from when its changes are noted until what they help is found.
+    /// Whether an attempt was due before the command. Set when the changes are noted, taken once what they help is found; else none.
     was_due: Option<bool>,
     /// Whether a command has just made orders ready: then an attempt follows before any other command.
     is_fresh: bool,

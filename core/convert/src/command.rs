@@ -25,7 +25,7 @@ pub enum Command {
     SetTerms(Terms),
 }
 
-// A quote trades, since it could not be executed.
+// A quote counts as trading: in a halt it could not be executed.
 commands!(Command, "convert", {
     Wrap { 0: wrap } = "wrap" 1: client(Self::RIGHT) trades,
     Quote { 0: request } = "quote" 1: client(Self::RIGHT) trades,

@@ -101,8 +101,8 @@ impl State {
         self.pass_to_each_room(&changes);
     }
 
-    /// Adds the other accounts of the groups: what is freed of one account may let more leave the others, and so may what rises in one of a
-    /// group with open advances or debts.
+    /// Replaces the freed accounts by all accounts of their groups: what is freed of one may let more leave the others, and so may what rises
+    /// in one of a group with open advances or debts.
     fn add_groups(&self, changes: &mut Changes) {
         let freed = changes.freed.iter().flat_map(|account| self.desks.members(*account)).copied();
         let risen = changes.rises.iter().flat_map(|(account, _)| self.group_in_advance(*account));

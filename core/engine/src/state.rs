@@ -362,8 +362,8 @@ impl State {
         }
     }
 
-    /// The dollars that the desks count as what an account owes for returned advances, dollars at 1. Other currencies are not advanced (D-181); a debt in
-    /// one of them from before counts nothing here.
+    /// An account's debt for returned advances in dollars, as the desks count it. Other currencies are not advanced (D-181); a debt in one of them
+    /// from before counts nothing here.
     pub(crate) fn debt_of(&self, account: AccountId) -> Money {
         let open = self.desks.group(account).and_then(|group| self.desks.advances.of(group));
         open.map_or(Money::ZERO, |open| open.owed_by(account))

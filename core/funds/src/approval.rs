@@ -178,7 +178,7 @@ pub enum Command {
     WaiveApprovalHold(Box<EntryRef>),
 }
 
-// Fewer addresses may be paid after a removal.
+// A removal reduces risk: fewer addresses may be paid.
 commands!(Command, "funds", {
     RequestApproval { 0: request } = "request_approval" 1: client(Self::RIGHT) neither,
     RemoveApproval { 0: entry } = "remove_approval" 1: client(Self::RIGHT) reduces,

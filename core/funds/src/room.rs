@@ -48,7 +48,7 @@ impl Room for Funds {
         self.fingerprints()
     }
 
-    /// A transfer on its way would arrive at a closed account.
+    /// A transfer on its way would arrive at a closed account, and nobody would repay a debt.
     fn is_used_by(&self, account: AccountId) -> bool {
         self.open_of(account).next().is_some() || self.owes(account)
     }

@@ -8,7 +8,7 @@ use alloc::sync::Arc;
 pub enum SentBy {
     /// A client with this right.
     Client(Right),
-    /// The same as an entry of a batch, whose nonce an earlier command has used.
+    /// A client with this right, by an entry of a batch: the batch has used the nonce.
     Entry(Right),
     /// The exchange itself or an operator, once the exchange is open.
     Exchange,

@@ -29,7 +29,7 @@ pub struct Debt {
     pub dollars: Money,
     /// Whether it owes more of some currency than before.
     pub is_more: bool,
-    /// Whether it owes more dollars than before and indices are known: then it may be below maintenance.
+    /// Whether it has margin or derivatives, owes more dollars than before, and indices are known: then it may be below maintenance.
     pub is_weaker: bool,
 }
 
@@ -38,11 +38,11 @@ pub struct Debt {
 pub struct Changes {
     /// Balances of which more became available.
     pub rises: Vec<(AccountId, AssetId)>,
-    /// Accounts from which more may leave, or whose groups may give up more: an advance or a debt has ended, or an operator gave money.
+    /// Accounts from which more may leave, with all of their groups while a room awaits them: an advance or a debt has ended, or money came.
     pub freed: Vec<AccountId>,
     /// Money from the house's source.
     pub given: Vec<Given>,
-    /// The debts of accounts.
+    /// Changes of what accounts owe.
     pub debts: Vec<Debt>,
     /// Accounts that were closed.
     pub closed: Vec<AccountId>,

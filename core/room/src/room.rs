@@ -57,7 +57,7 @@ pub trait Room: Sized {
         false
     }
 
-    /// Ends a command that was applied, before its changes are passed on.
+    /// Ends a command that was applied, before its changes are passed on; only if something has changed or a room is awake.
     fn finish(&mut self, _ledger: &mut Ledger) {}
 
     /// Whether the room waits for accounts from which more may leave ([`Changes::freed`]).
@@ -65,8 +65,8 @@ pub trait Room: Sized {
         false
     }
 
-    /// Takes what the events of the command at this time have changed elsewhere. Called once a command, if something has changed, in the
-    /// order of the list of rooms.
+    /// Takes what the events of the command at this time have changed elsewhere. Called once a command, in the order of the list of rooms, if
+    /// something has changed or a room is awake; the changes may be empty then.
     fn changed(&mut self, _changes: &Changes, _ledger: &Ledger, _time: Time) {}
 
     /// Finds what the changes make due, once every room knows them.

@@ -1,8 +1,9 @@
 //! The one ladder of checks between a caller and an endpoint.
 //!
 //! A door is a way in: a signed request, a call or a page of the exchange's own site, the preview of an order, an order over a socket. It
-//! names how its caller is known, and each rung that it leaves out; the order of the rungs is the same at each (D-05, Q-681). A socket has
-//! limits of its own between them, and climbs the rungs one by one; its handshake is counted between the gate and the turn.
+//! names how its caller is known, and each rung that it leaves out; the doors of HTTP climb the rungs in one order (D-05, Q-681). An order
+//! over a socket climbs by itself, after the socket's own limits, its fields and its right; the handshake is counted between the gate and
+//! the turn. A page that shows the answers of several public calls is let in once, before the first.
 //!
 //! Not here: the account, roles and scopes of a call, which come after the ladder (`call`), and what an endpoint does.
 
@@ -20,8 +21,8 @@ use buttonwood_wire::field;
 use std::borrow::Cow;
 use std::time::Instant;
 
-/// A rung that a door may leave out. The other rungs have no name here: the check of a query's fields in a strict sandbox (D-176), the gate,
-/// and the turn that it gives.
+/// A rung that a door may leave out. The other rungs have no name here: the fields of a query in a strict sandbox (D-176), address and body,
+/// the gate, and the turn that it gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rung {
     /// Refuses the call in maintenance, before it is looked at (ERR-009).
@@ -68,7 +69,7 @@ pub(crate) trait Open: Door {
 
 /// A door of private calls.
 pub(crate) trait Gated: Door {
-    /// Takes what a private call of any caller takes, before its caller is known.
+    /// Counts the client's address and reads the body, where the door has them, before the caller is known.
     async fn come_in(&mut self, app: &App) -> Result<(), Refusal>;
 
     /// Lets a private call through the gate; it may have to wait for its turn.

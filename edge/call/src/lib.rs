@@ -58,7 +58,7 @@ pub use meters::Figures;
 pub use outside::{Outside, Spot, Visit, form, no_endpoint};
 pub use public_call::PublicCall;
 pub use refused::{core_refusal, keep_refused, owed, refusal_of_order};
-pub use report::{AccountRows, Ended, ReadRight, Report};
+pub use report::{AccountRows, Ended, Report, SocketRight};
 pub use route::{
     Admitted, Bucket, Control, ControlHandler, Handler, Kinds, Later, Orders, Route, Run, SignedQuery, Write,
 };

@@ -57,7 +57,6 @@ impl<'a> PublicCall<'a> {
     /// # Errors
     /// The refusals of the endpoint; 429 beyond the rate of pages.
     pub async fn answer(self, app: &App, client: IpAddr, query: &str) -> Result<Reply, Refusal> {
-        OfPage::begin(app)?;
         app.gate.shown(client, app.uptime())?;
         climb_public(app, OfPage, (self.route, self.parameter), Query(query)).await.map(Reply::uncached)
     }

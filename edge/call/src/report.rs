@@ -7,9 +7,9 @@ use buttonwood_views::{PositionPaid, Views};
 use buttonwood_wire::contract::{Components, Integer, Node, Property, Shape, frame_of, tag};
 use std::collections::BTreeMap;
 
-/// A right: the roles of which a key needs one, and the scope that a token needs.
+/// A right over a socket: the roles of which a key needs one, and the scope that a token needs.
 #[derive(Clone, Copy, Debug)]
-pub struct ReadRight {
+pub struct SocketRight {
     /// The roles.
     pub roles: &'static [Role],
     /// The scope.
@@ -26,7 +26,7 @@ pub struct Report {
     /// The name by which it is subscribed, such as `balances@account`; with `@1s` behind it, its frames come once a second at most (D-152).
     pub name: &'static str,
     /// The right to read it.
-    pub right: ReadRight,
+    pub right: SocketRight,
     /// The name of its frames: their field `e`.
     pub frame: &'static str,
     /// The frame's sense, in a sentence.

@@ -49,7 +49,7 @@ pub struct Admitted<'a> {
 /// An endpoint that makes several commands.
 pub type Run = for<'a> fn(&'a App, Admitted<'a>) -> Later<'a>;
 
-/// The part of an endpoint that places one order which sockets, previews and figures need too.
+/// The parts of an endpoint that places one order which sockets, previews and figures need too.
 #[derive(Clone, Copy, Debug)]
 pub struct Orders {
     /// Whether the orders are of contracts.
@@ -585,11 +585,6 @@ impl Route {
     /// Whether access tokens may call it: those with one of its scopes, or all of them where it has none.
     pub fn takes_tokens(&self) -> bool {
         self.any_token || !self.scopes.is_empty()
-    }
-
-    /// The kinds of accounts that it acts on.
-    pub fn account_kinds(&self) -> Kinds {
-        self.kinds
     }
 
     /// Whether the first parameter of its path names a network.

@@ -85,7 +85,7 @@ impl Table {
         Arc::clone(self.catalogue.get_or_init(all))
     }
 
-    /// The streams about an account, in the order of the faces. The place of one is its number for as long as the process lives.
+    /// The streams about an account, in the order of the faces. A report's number is its place in this list, until the process ends.
     pub fn reports(&self) -> &[&'static Report] {
         self.reports.get_or_init(|| self.faces.iter().flat_map(|face| face.reports).collect())
     }

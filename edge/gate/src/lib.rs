@@ -5,7 +5,7 @@
 //! threads. [`Gate::check`] returns at once, with a [`Call`] or a [`Refusal`]. A call over the rate that found a place
 //! in the queue carries the time that its caller has to wait; the gate itself never sleeps.
 //!
-//! Not here: which path exists, which account a master key means, what a role may do to it (`edge/rest`, the core).
+//! Not here: which path exists, which account a master key means, what a role may do to it (`edge/call`, the core).
 
 mod call;
 mod check;

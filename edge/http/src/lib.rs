@@ -5,7 +5,7 @@
 //! bodies, the time to send them, the number of connections, and the memory of answers that clients do not
 //! read. A reply may switch a connection to a [`Socket`].
 //!
-//! Not here: routes (`rest`), the JSON of refusals (`wire`), who may call (`gate`).
+//! Not here: routes (`call`, `rest`), the JSON of refusals (`wire`), who may call (`gate`).
 
 mod abort_on_panic;
 mod bare_refusal;

@@ -3,7 +3,7 @@
 //! The files are named as the RFCs name things: RFC 6749 (OAuth 2.0), 6750, 7009 (revocation), 7636 (PKCE), 8252 (native apps),
 //! 8414 (metadata), 9207 (`iss`). The room `identity` of the core decides; here requests are read and answers are worded.
 //!
-//! Clauses: `OAUTH-002` to `OAUTH-019`, `OAUTH-022`. Not here: calls with a token (`gate`, `rest`), signing in (`people`, `site`).
+//! Clauses: `OAUTH-002` to `OAUTH-019`, `OAUTH-022`. Not here: calls with a token (`gate`, `call`), signing in (`people`, `site`).
 
 mod authorization_endpoint;
 mod authorization_request;

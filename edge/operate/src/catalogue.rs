@@ -88,7 +88,8 @@ const COMMANDS: &[Command] = &[
     audit::COMMAND,
 ];
 
-/// A list with further rows, each after the one whose name it gives; those that give none are the last.
+/// A list with further rows, each after the one whose name it gives; those that give none are the last. A name of no row is a fault, which
+/// tests find.
 pub fn placed<T: Copy>(
     mut all: Vec<T>,
     mut added: Vec<T>,

@@ -4,7 +4,7 @@
 //! A [`Command`] is data and one function, which reads its arguments, sends what it means to the exchange as an act of
 //! the [`Operator`], and answers with one JSON object. Every act is journaled with who, what and why.
 //!
-//! Not here: the command line (`bin`), HTTP (`rest`), the rules themselves (`core`).
+//! Not here: the command line (`bin`), HTTP (`call`), the rules themselves (`core`).
 
 mod apps;
 pub mod audit;

@@ -4,7 +4,7 @@
 //! hands it to the serving threads, each of which gives it to its own sockets. The queue of a socket is bounded: frames of a
 //! state are replaced, those of differences merged, and a socket that falls behind in a sequence is closed.
 //!
-//! Not here: framing and handshake (`http`), who may open a socket (`gate`, `rest`), the form of orders (`wire`).
+//! Not here: framing and handshake (`http`), who may open a socket (`gate`, `call`), the form of orders (`wire`).
 
 mod book;
 mod budget;

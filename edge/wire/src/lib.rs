@@ -3,7 +3,7 @@
 //! Every interface that speaks JSON shares this room. It knows types, not a running exchange: the caller passes the
 //! rows to write, and [`Names`] for the symbols and currencies in them.
 //!
-//! Not here: routes and who may call them (`rest`), the form of private requests (`gate`).
+//! Not here: routes (`rest` and the faces) and who may call them (`call`), the form of private requests (`gate`).
 
 pub mod account;
 pub mod answers;

@@ -47,7 +47,7 @@ pub fn of_order<'a>(
     }
 }
 
-/// The refusal of a call that places no order; an order may have it too.
+/// The refusal for any reject but that of the place of an order.
 pub fn refusal(call: &Rejected<'_>, reject: Reject) -> Refusal {
     if let Reject::Access(reject) = reject {
         access(call, reject)

@@ -4,7 +4,7 @@
 //! them, first to the views, then to the callers. Batches form by themselves: commands that queue during a sync are the
 //! next batch. A third thread writes snapshots from sealed batches.
 //!
-//! Not here: authentication (`gate`) and the wire format of calls (`rest`).
+//! Not here: authentication (`gate`) and the wire format of calls (`wire`).
 
 mod backup;
 mod care;

@@ -1,6 +1,6 @@
 //! `positions@account`: the positions of an account that changed.
 
-use buttonwood_call::{AccountRows, App, Ended, ReadRight, Report};
+use buttonwood_call::{AccountRows, App, Ended, Report, SocketRight};
 use buttonwood_model::{AccountId, Claim, Role, Scope, SymbolId};
 use buttonwood_num::Money;
 use buttonwood_views::{PositionPaid, Views};
@@ -11,7 +11,7 @@ use buttonwood_wire::{Names, frame, json, words};
 /// Trader or Auditor.
 pub(crate) const REPORT: Report = Report {
     name: "positions@account",
-    right: ReadRight { roles: &[Role::Trader, Role::Auditor], scope: Scope::OrdersRead },
+    right: SocketRight { roles: &[Role::Trader, Role::Auditor], scope: Scope::OrdersRead },
     frame: "positionReport",
     about: "Positions that changed (positions@account, with @1s too); the first frame has all.",
     list: "P",

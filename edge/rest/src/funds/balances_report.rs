@@ -1,6 +1,6 @@
 //! `balances@account`: the balances of an account that changed.
 
-use buttonwood_call::{AccountRows, App, ReadRight, Report};
+use buttonwood_call::{AccountRows, App, Report, SocketRight};
 use buttonwood_model::{AccountId, Role, Scope};
 use buttonwood_num::Money;
 use buttonwood_views::Views;
@@ -11,7 +11,10 @@ use buttonwood_wire::{frame, json};
 /// Trader, Fund Manager or Auditor.
 pub(crate) const REPORT: Report = Report {
     name: "balances@account",
-    right: ReadRight { roles: &[Role::Trader, Role::FundManager, Role::Auditor], scope: Scope::BalancesRead },
+    right: SocketRight {
+        roles: &[Role::Trader, Role::FundManager, Role::Auditor],
+        scope: Scope::BalancesRead,
+    },
     frame: "balanceUpdate",
     about: "Balances that changed (balances@account, with @1s too); the first frame has all.",
     list: "B",

@@ -6,7 +6,7 @@ use super::rpc::{self, Fault, Id, Request};
 use crate::limits::{ATTEMPTS, Allowed, ORDERS_DAY, ORDERS_SHORT, WEIGHT, levels_of, weight_of};
 use crate::socket::Answer;
 use crate::topic::{AccountFeed, Topic};
-use buttonwood_call::{App, ReadRight, Table};
+use buttonwood_call::{App, SocketRight, Table};
 use buttonwood_gate::{Opener, Value, items, quoted};
 use buttonwood_model::{Role, Roles, Scope, Scopes, Side};
 use buttonwood_num::{Price, Qty};
@@ -103,7 +103,7 @@ pub(super) fn topic(shared: &Shared, name: &str) -> Result<Topic, Fault> {
 }
 
 /// The right that reading a topic needs; none of a public one.
-pub(super) fn right_to_read(table: &'static Table, topic: &Topic) -> Option<&'static ReadRight> {
+pub(super) fn right_to_read(table: &'static Table, topic: &Topic) -> Option<&'static SocketRight> {
     match topic {
         Topic::Account(_, AccountFeed::Report(number, _)) => {
             let report = table.reports().get(usize::from(*number));
@@ -117,27 +117,28 @@ pub(super) fn right_to_read(table: &'static Table, topic: &Topic) -> Option<&'st
 }
 
 /// Whether an opener has a right.
-pub(super) fn has(opener: &Opener, right: &ReadRight) -> bool {
+pub(super) fn has(opener: &Opener, right: &SocketRight) -> bool {
     check(opener, right).is_ok()
 }
 
 /// To read orders.
-const READ_ORDERS: ReadRight = ReadRight { roles: &[Role::Trader, Role::Auditor], scope: Scope::OrdersRead };
+const READ_ORDERS: SocketRight =
+    SocketRight { roles: &[Role::Trader, Role::Auditor], scope: Scope::OrdersRead };
 /// To place and cancel orders.
-pub(super) const TRADE: ReadRight = ReadRight { roles: &[Role::Trader], scope: Scope::OrdersCreate };
+pub(super) const TRADE: SocketRight = SocketRight { roles: &[Role::Trader], scope: Scope::OrdersCreate };
 
 /// Who opened the socket, if that may use a right.
 ///
 /// # Errors
 /// 401 for a public socket, 403 for one without the role or the scope.
-pub(super) fn allowed(shared: &Shared, right: &ReadRight) -> Result<Opener, Fault> {
+pub(super) fn allowed(shared: &Shared, right: &SocketRight) -> Result<Opener, Fault> {
     shared.be_current()?;
     let opener = shared.opener.borrow().clone().ok_or_else(Fault::unauthorized)?;
     check(&opener, right)?;
     Ok(opener)
 }
 
-fn check(opener: &Opener, right: &ReadRight) -> Result<(), Fault> {
+fn check(opener: &Opener, right: &SocketRight) -> Result<(), Fault> {
     if opener.only_reads() && right.scope == Scope::OrdersCreate {
         return Err(forbidden("A socket that a page opened only reads"));
     }

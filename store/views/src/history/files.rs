@@ -70,7 +70,7 @@ impl History {
         &self.index
     }
 
-    /// Appends a row. Times never decrease within a kind, nor do ids.
+    /// Appends a row. Rows of a kind come in the order of the commands that they follow from.
     ///
     /// # Panics
     /// If a position in the row does not point back.
